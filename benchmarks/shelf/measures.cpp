@@ -44,7 +44,9 @@ std::vector<load::worker_process> hire(const arguments& how, const errand::confi
 class lives {
 public:
     lives(errand::app& app, std::size_t a_second, std::size_t behind)
-        : to_{app.handler<load::nop>()}, a_second_{a_second}, behind_{behind} {}
+        : to_{app.handler<load::nop>().with({.retention = errand::duration{0}})},
+          a_second_{a_second},
+          behind_{behind} {}
 
     errand::awaitable<void> catch_up(std::int64_t ns_since_begin, std::size_t most) {
         const auto wanted =
@@ -107,6 +109,21 @@ errand::awaitable<passage> watch_them_come(errand::app& app, std::size_t tasks, 
     co_return seen;
 }
 
+// From that time on, until there were as many as that.
+errand::awaitable<reading> keep_pace(lives& with, std::size_t most, errand::time_point at) {
+    asio::steady_timer pause{co_await asio::this_coro::executor};
+    pause.expires_after(at - now());
+    co_await pause.async_wait(asio::use_awaitable);
+    const auto began = now_ns();
+    const auto from = reading::now();
+    while (with.sent() < most) {
+        co_await with.catch_up(now_ns() - began, most);
+        pause.expires_after(between_looks);
+        co_await pause.async_wait(asio::use_awaitable);
+    }
+    co_return from;
+}
+
 }  // namespace
 
 result in(const arguments& how) {
@@ -143,6 +160,21 @@ result out(const arguments& how) {
         .set("lives_a_second", static_cast<double>(seen.lived) / (seen.to.seconds - seen.from.seconds));
 }
 
+result alone(const arguments& how) {
+    const auto a_second = how.number("lives", 0);
+    const auto others = a_second * how.number("seconds", 10);
+    auto workers = hire(how, settings(ahead_of_runs));
+    errand::app app{settings(ahead_of_runs)};
+    on_shelf(app);
+    load::count().expected = others;
+    lives beside{app, a_second, 0};
+    const auto begin = app.block_on(keep_pace(beside, others, now() + until_workers_stand));
+    load::wait_for_all();
+    for (auto& one : workers) one.stop();
+    load::check_all(others);
+    return result{}.set(others, begin, reading::now());
+}
+
 result due(const arguments& how) {
     const auto tasks = how.number("tasks", 200'000), rate = how.number("rate", 10'000);
     const auto a_second = how.number("lives", 0);
@@ -156,20 +188,7 @@ result due(const arguments& how) {
     const auto others = a_second * static_cast<std::size_t>(span.count()) / 1000;
     load::count().expected = tasks + others;
     lives beside{app, a_second, tasks};
-    const auto begin = app.block_on([](errand::app& of, errand::time_point at, lives& with,
-                                       std::size_t most) -> errand::awaitable<reading> {
-        asio::steady_timer pause{co_await asio::this_coro::executor};
-        pause.expires_after(at - now());
-        co_await pause.async_wait(asio::use_awaitable);
-        const auto began = now_ns();
-        const auto from = reading::now();
-        while (with.sent() < most) {
-            co_await with.catch_up(now_ns() - began, most);
-            pause.expires_after(between_looks);
-            co_await pause.async_wait(asio::use_awaitable);
-        }
-        co_return from;
-    }(app, first, beside, others));
+    const auto begin = app.block_on(keep_pace(beside, others, first));
     load::wait_for_all();
     const auto behind = now() - (first + span);
     for (auto& one : workers) one.stop();

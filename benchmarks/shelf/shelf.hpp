@@ -48,10 +48,15 @@ errand::time_point now();
 result in(const arguments& how);  // tasks=N named=1 callers=N; days before they are due
 // What `in` has left there comes back, by workers=N, which do nothing else; with lives=N they run so many other tasks a second.
 result out(const arguments& how);
+// lives=N tasks a second for seconds=N, run by workers=N: what Redis takes for these without a shelf.
+result alone(const arguments& how);
 // tasks=N fall due one after the other, rate=N a second, and are run by workers=N beside lives=N others a second.
 result due(const arguments& how);
 
 }  // namespace shelved
 
-ERRAND_DECLARE_HANDLER(shelved::later, .name = "later", .shelve_after = std::chrono::seconds{1})
-ERRAND_DECLARE_HANDLER(shelved::named_later, .name = "named_later", .shelve_after = std::chrono::seconds{1})
+// Nothing is kept of what has ended: with the usual retention that alone would be more than the memory that is measured.
+ERRAND_DECLARE_HANDLER(shelved::later, .name = "later", .retention = std::chrono::seconds{0},
+                       .shelve_after = std::chrono::seconds{1})
+ERRAND_DECLARE_HANDLER(shelved::named_later, .name = "named_later", .retention = std::chrono::seconds{0},
+                       .shelve_after = std::chrono::seconds{1})

@@ -80,9 +80,13 @@ awaitable<import_answer> send_on(loop& there, std::vector<import_item> items, ti
     for (auto& one : items) {
         lines.push_back({one.line, one.task.body.biz_id.has_value(),
                          one.life.value_or(import_life(at, one.line))});
+        // Of what has a life of its own nobody may come back to say that it may be forgotten.
+        const bool from_a_file = !one.life;
         tasks.push_back(item_of(std::move(one.task), lines.back().life));
-        tasks.back().may_come_again = true;
-        got.sent.push_back({tasks.back().id, lines.back().life});
+        auto& task = tasks.back();
+        task.may_come_again = true;
+        task.may_come_again_there = from_a_file && task.shelve_after && (task.at || task.delay);
+        got.sent.push_back({task.id, lines.back().life, task.may_come_again_there});
     }
     const auto answers = co_await deliver(there, std::move(tasks), most);
     for (std::size_t i = 0; i < answers.size(); ++i) {

@@ -55,9 +55,10 @@ submissions::submissions(const asio::any_io_executor& executor, store& to, std::
     for (std::size_t at = 0; at < lines; ++at) lines_.emplace_back(executor, to, patience);
 }
 
-// What comes again is remembered by the store, and what depends on others is told by it.
+// What comes again is remembered by the store, but what the shelf remembers; and what depends on others is told by the store.
 bool submissions::is_for_shelf(const submission_item& item) const {
-    if (!ahead_ || item.waits() || item.may_come_again || item.instead_of) return false;
+    if (!ahead_ || item.waits() || item.instead_of) return false;
+    if (item.may_come_again && !(item.may_come_again_there && keeps_holder(item.conflict))) return false;
     if (!item.delay && !item.at) return false;
     const auto now = to_.now();
     return goes_on_shelf(item.at.value_or(now + item.delay.value_or(duration{0})), now, item.shelve_after,

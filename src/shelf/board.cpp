@@ -16,7 +16,6 @@ namespace errand::shelf {
 namespace {
 
 constexpr std::size_t days_per_statement = 50;
-constexpr std::size_t rows_per_statement = 500;
 // All rows of a day are read for it, and there may be a thousand million.
 constexpr std::chrono::minutes time_to_count{15};
 const database_options settings{.connections = 8, .wait = duration{5'000}};
@@ -45,6 +44,8 @@ void board::refuse(const std::string& why) const {
 awaitable<void> board::begin(sql::pool::loan& on) const {
     if (!dialect_.isolate.empty()) co_await on.run(dialect_.isolate);
     co_await on.run(dialect_.begin);
+    auto bound = texts_.text("bound");
+    if (!bound.empty()) co_await on.run(std::move(bound));
 }
 
 awaitable<std::uint64_t> board::enter(std::uint64_t mark) {
@@ -53,6 +54,7 @@ awaitable<std::uint64_t> board::enter(std::uint64_t mark) {
         co_await on.run(texts_.text("make_spaces"));
         co_await on.run(texts_.text("make_keys"));
         co_await on.run(texts_.text("make_notes"));
+        co_await on.run(texts_.text("make_arrived"));
         auto got = co_await on.run(texts_.text("space"), row_with(name_space_));
         if (got.rows.empty() || number_of(got.rows[0], 2) == 0) {
             const auto own = static_cast<std::int64_t>(mark);
@@ -82,84 +84,6 @@ awaitable<std::vector<std::int64_t>> board::days(sql::pool::loan& on) const {
     }
     std::ranges::sort(all);
     co_return all;
-}
-
-awaitable<void> board::make_days(sql::pool::loan& on,
-                                 const std::map<std::int64_t, std::vector<shelved_task>>& of) {
-    for (const auto& [day, tasks] : of) {
-        if (made_.contains(day)) continue;
-        co_await on.run(texts_.text("make_day", {.day = day}));
-        auto index = texts_.text("make_index", {.day = day});
-        if (!index.empty()) co_await on.run(std::move(index));
-        made_.insert(day);
-    }
-}
-
-// ---- in --------------------------------------------------------------------------------------------
-
-awaitable<std::map<task_id, std::uint64_t>> board::put_keys(sql::pool::loan& on,
-                                                            const std::vector<shelved_task>& tasks) const {
-    std::map<task_id, std::uint64_t> held;
-    std::set<task_id> keyed;
-    std::vector<sql::value> values, ids{space_};
-    for (const auto& one : tasks) {
-        if (!one.keyed) continue;
-        keyed.insert(one.id);
-        values.insert(values.end(), {bytes_of(one.id.view()), space_, ms_of(one.due),
-                                     static_cast<std::int64_t>(incarnation_of(one.body))});
-        ids.emplace_back(bytes_of(one.id.view()));
-    }
-    if (values.empty()) co_return held;
-    co_await on.run(texts_.text("put_keys", {.rows = ids.size() - 1}), std::move(values));
-    const auto count = ids.size() - 1;
-    const auto got = co_await on.run(texts_.text("keys", {.ids = count}), std::move(ids));
-    for (const auto& row : got.rows) held[id_of(row, 0)] = static_cast<std::uint64_t>(number_of(row, 2));
-    // The row that was in the way went before it was looked at: without a key nobody would find what is put there.
-    if (held.size() < keyed.size()) throw serialization_failure{"a task of the same name left just then", ""};
-    co_return held;
-}
-
-awaitable<std::vector<std::uint64_t>> board::put_once(const std::vector<shelved_task>& tasks) {
-    sql::pool::loan on{*pool_, co_await connection()};
-    std::map<std::int64_t, std::vector<shelved_task>> by_day;
-    for (const auto& one : tasks) by_day[shelf_day(one.due)].push_back(one);
-    co_await make_days(on, by_day);
-    co_await begin(on);
-    const auto held = co_await put_keys(on, tasks);
-    for (const auto& [day, all] : by_day) {
-        std::vector<sql::value> values;
-        std::size_t rows = 0;
-        for (const auto& one : all) {
-            const auto key = held.find(one.id);
-            if (key != held.end() && key->second != incarnation_of(one.body)) continue;
-            values.insert(values.end(),
-                          {bytes_of(one.id.view()), space_, ms_of(one.due), bytes_of(one.body)});
-            ++rows;
-        }
-        if (rows > 0) co_await on.run(texts_.text("put", {.day = day, .rows = rows}), std::move(values));
-    }
-    co_await on.run(dialect_.commit);
-    on.clean = true;
-    std::vector<std::uint64_t> lives;
-    for (const auto& one : tasks) {
-        const auto key = held.find(one.id);
-        lives.push_back(key == held.end() ? incarnation_of(one.body) : key->second);
-    }
-    co_return lives;
-}
-
-awaitable<std::vector<std::uint64_t>> board::put(std::vector<shelved_task> tasks) {
-    std::vector<std::uint64_t> lives;
-    for (std::size_t from = 0; from < tasks.size(); from += rows_per_statement) {
-        const auto first = tasks.begin() + static_cast<std::ptrdiff_t>(from);
-        const auto count = std::min(rows_per_statement, tasks.size() - from);
-        const std::vector<shelved_task> some{
-            std::make_move_iterator(first),
-            std::make_move_iterator(first + static_cast<std::ptrdiff_t>(count))};
-        const auto got = co_await patiently([&] { return put_once(some); });
-        lives.insert(lives.end(), got.begin(), got.end());
-    }
-    co_return lives;
 }
 
 // ---- looking ---------------------------------------------------------------------------------------

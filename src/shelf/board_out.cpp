@@ -48,12 +48,10 @@ awaitable<taken> board::take_nothing() {
 awaitable<void> board::hold(sql::pool::loan& on) const {
     if (!dialect_.locks_rows) co_return;
     co_await begin(on);
-    auto bound = texts_.text("bound");
-    if (!bound.empty()) co_await on.run(std::move(bound));
 }
 
 awaitable<taken> board::none_or(taken got, bool held) const {
-    const bool empty = got->tasks.empty();
+    const bool empty = got->met == 0;
     if (empty && held && dialect_.locks_rows) co_await got->on.run(dialect_.rollback);
     got->on.clean = empty || !dialect_.locks_rows;
     if (empty) got.reset();
@@ -74,37 +72,87 @@ awaitable<void> board::put_notes(sql::pool::loan& on, const ids_by_day& where, t
 
 // Without the note a row of which the store has the task already would stay until it falls due, in years perhaps, and the store does
 // not remember for so long that it came. So the note is committed before anything else is done.
-awaitable<taken> board::take(std::vector<task_id> ids, time_point now) {
+awaitable<taken> board::take(std::vector<task_id> ids, time_point now, std::size_t bytes) {
     co_return co_await patiently([&]() -> awaitable<taken> {
         auto got = co_await take_nothing();
+        std::set<task_id> long_ones;
         const auto where = co_await locate(got->on, ids);
         if (!where.empty()) {
             co_await put_notes(got->on, where, now);
             co_await hold(got->on);
-            got->tasks = co_await rows_of(got->on, "take", where);
+            for (const auto& [day, some] : where) {
+                for (std::size_t from = 0; from < some.size(); from += ids_per_statement) {
+                    auto values = values_of(space_, some, from, ids_per_statement);
+                    const auto count = values.size() - 1;
+                    const auto rows = co_await got->on.run(texts_.text("choose", {.day = day, .ids = count}),
+                                                           std::move(values));
+                    choose(*got, long_ones, rows, bytes);
+                }
+            }
+            co_await read_long_bodies(*got, long_ones);
             got->noted = true;
         }
         co_return co_await none_or(std::move(got), !where.empty());
     });
 }
 
-awaitable<taken> board::take_due(time_point until, row_place behind, std::size_t limit) {
+awaitable<taken> board::take_due(time_point until, row_place behind, page_limit most) {
     co_return co_await patiently([&]() -> awaitable<taken> {
         auto got = co_await take_nothing();
+        std::set<task_id> long_ones;
         const auto first = shelf_day(time_point{duration{behind.due}});
         auto all = co_await days(got->on);
         std::erase_if(all, [&](std::int64_t day) { return day < first || day > shelf_day(until); });
         if (!all.empty()) co_await hold(got->on);
         for (const auto day : all) {
-            if (got->tasks.size() == limit) break;
+            if (got->tasks.size() == most.rows || !got->left.empty()) break;
             const auto rows =
                 co_await got->on.run(texts_.text("take_due", {.day = day}),
                                      row_with(space_, ms_of(until), behind.due, behind.due,
                                               bytes_of(behind.id),
-                                              static_cast<std::int64_t>(limit - got->tasks.size())));
-            append_tasks(got->tasks, rows);
+                                              static_cast<std::int64_t>(most.rows - got->tasks.size())));
+            choose(*got, long_ones, rows, most.bytes);
         }
+        co_await read_long_bodies(*got, long_ones);
         co_return co_await none_or(std::move(got), !all.empty());
+    });
+}
+
+// In their order, so that a page ends where the next one begins.
+void board::choose(taken_rows& to, std::set<task_id>& long_ones, const sql::result& rows, std::size_t bytes) {
+    to.met += rows.rows.size();
+    for (const auto& one : rows.rows) {
+        const auto length = static_cast<std::size_t>(number_of(one, 3));
+        auto id = id_of(one, 0);
+        if (!to.left.empty() || (!to.tasks.empty() && to.bytes + length > bytes)) {
+            to.left.push_back(id);
+            continue;
+        }
+        to.bytes += length;
+        to.last = {number_of(one, 1), std::string{id.view()}};
+        const bool is_long = std::holds_alternative<std::monostate>(one.at(2));
+        if (is_long) long_ones.insert(id);
+        to.tasks.push_back({id, time_of(one, 1), is_long ? std::string{} : text_of(one, 2)});
+    }
+}
+
+// Where rows are not locked somebody may have struck one off meanwhile, and another task of its name may be there: which is taken as it
+// is, where it has this one's place.
+awaitable<void> board::read_long_bodies(taken_rows& of, const std::set<task_id>& which) const {
+    if (which.empty()) co_return;
+    ids_by_day where;
+    for (const auto& one : of.tasks) {
+        if (which.contains(one.id)) where[shelf_day(one.due)].push_back(one.id);
+    }
+    auto rows = co_await rows_of(of.on, "find", where);
+    std::map<task_id, shelved_task> there;
+    for (auto& one : rows) there.insert_or_assign(one.id, std::move(one));
+    std::erase_if(of.tasks, [&](shelved_task& one) {
+        if (!which.contains(one.id)) return false;
+        const auto now = there.find(one.id);
+        if (now == there.end() || now->second.due != one.due) return true;
+        one = std::move(now->second);
+        return false;
     });
 }
 
@@ -123,12 +171,14 @@ awaitable<std::vector<task_id>> board::noted(time_point by, std::size_t limit) {
 awaitable<std::size_t> board::drop_notes(std::vector<task_id> ids, time_point by) {
     co_return co_await patiently([&]() -> awaitable<std::size_t> {
         sql::pool::loan on{*pool_, co_await connection()};
+        co_await begin(on);
         for (std::size_t from = 0; from < ids.size(); from += ids_per_statement) {
             auto values = values_of(space_, ids, from, ids_per_statement);
             const auto count = values.size() - 1;
             values.insert(values.begin() + 1, sql::value{ms_of(by)});
             co_await on.run(texts_.text("drop_notes", {.ids = count}), std::move(values));
         }
+        co_await on.run(dialect_.commit);
         on.clean = true;
         co_return ids.size();
     });

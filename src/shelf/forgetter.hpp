@@ -1,5 +1,5 @@
 // Tells the store which of the tasks that were brought to it do not come again: when a while has passed since their rows went, beside
-// whoever brings others, who waits for none of it.
+// whoever brings others, who waits for none of it. Each shard is told of its own, so that one that is away holds up no other.
 #pragma once
 
 #include <errand/awaitable.hpp>
@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstddef>
 #include <deque>
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -25,7 +26,7 @@ public:
 
     // `after`: they are forgotten so long after they were brought.
     forgetter(boost::asio::any_io_executor executor, clock::duration after)
-        : executor_{std::move(executor)}, after_{after}, timer_{executor_} {}
+        : executor_{std::move(executor)}, after_{after} {}
 
     // What is more than is kept here the store drops by itself. `in`: always the same store, which is there until close().
     void later(store& in, std::vector<delivered_task> tasks);
@@ -33,16 +34,25 @@ public:
     void close();
 
 private:
-    void add(std::vector<delivered_task> tasks);
-    awaitable<void> run(std::shared_ptr<forgetter> self, store& in);
-    awaitable<void> rest_until(clock::time_point then);
+    // What one shard is told.
+    struct line {
+        explicit line(const boost::asio::any_io_executor& executor) : timer{executor} {}
+        boost::asio::steady_timer timer;
+        std::deque<std::pair<clock::time_point, std::vector<delivered_task>>> pages{};
+        std::size_t count = 0;
+        bool running = false;
+    };
+
+    void add(line& to, std::vector<delivered_task> tasks);
+    static std::vector<delivered_task> take_first(line& from);
+    void drop_oldest();
+    awaitable<void> run(std::shared_ptr<forgetter> self, store& in, line& of);
+    awaitable<void> rest_until(line& of, clock::time_point then) const;
 
     boost::asio::any_io_executor executor_;
     const clock::duration after_;
-    boost::asio::steady_timer timer_;
-    std::deque<std::pair<clock::time_point, std::vector<delivered_task>>> pages_;
-    std::size_t count_ = 0;
-    bool running_ = false, closed_ = false;
+    std::map<std::size_t, line> lines_;  // by shards
+    bool closed_ = false;
 };
 
 }  // namespace errand::shelf

@@ -4,6 +4,7 @@
 #include <errand/error.hpp>
 #include <errand/sql.hpp>
 
+#include "core/record.hpp"
 #include "shelf/board.hpp"
 
 #include <algorithm>
@@ -47,6 +48,8 @@ inline task_id id_of(const row& of, std::size_t at) {
     if (const auto id = task_id::from_bytes(text_of(of, at))) return *id;
     refuse_row();
 }
+
+inline arrival arrival_of(const shelved_task& one) { return {one.id, incarnation_of(one.body)}; }
 
 inline void append_tasks(std::vector<shelved_task>& to, const sql::result& rows) {
     for (const auto& one : rows.rows) to.push_back({id_of(one, 0), time_of(one, 1), text_of(one, 2)});

@@ -24,6 +24,12 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::size_t rows_per_page = 500, pages_at_once = 3;
+// Of all pages of one look that are under way: a line of 1 Mbit/s carries them while they may be sent (bringing_times).
+constexpr std::size_t bytes_at_once = 4 * store::most_bytes_per_call;
+// With less room than that no further page is asked for.
+constexpr std::size_t least_bytes_per_page = store::most_bytes_per_call;
+// Of those that are brought out of turn, when there was no room for all: each that is asked for again is looked for and locked again.
+constexpr std::size_t ids_behind_long_ones = 50;
 // Who brings a task out of turn has done it by then, or will not.
 constexpr duration left_behind_after = std::chrono::minutes{1};
 constexpr auto drops_every = std::chrono::minutes{10};
@@ -194,13 +200,22 @@ void shelved_store::complain(const std::string& task, const std::string& why) {
 
 awaitable<std::size_t> shelved_store::take_and_deliver(std::vector<task_id> ids,
                                                        std::shared_ptr<shelf_pass> of) {
-    const auto asked = clock::now();
-    auto rows = co_await calls_.call(rows_->thread(),
-                                     [on = rows_.get(), ids = std::move(ids), now = in_.now()]() mutable {
-                                         return on->take(std::move(ids), now);
-                                     });
-    if (!rows) co_return 0;
-    co_return co_await deliver(std::move(rows), asked, std::move(of));
+    std::size_t count = 0, at_once = ids.size();
+    while (!ids.empty()) {
+        const auto asked = clock::now();
+        const auto first = ids.end() - static_cast<std::ptrdiff_t>(std::min(at_once, ids.size()));
+        std::vector<task_id> some{first, ids.end()};
+        ids.erase(first, ids.end());
+        auto rows = co_await calls_.call(rows_->thread(), [on = rows_.get(), some = std::move(some),
+                                                           now = in_.now()]() mutable {
+            return on->take(std::move(some), now, bytes_at_once);
+        });
+        if (!rows) continue;
+        if (!rows->left.empty()) at_once = ids_behind_long_ones;
+        ids.insert(ids.end(), rows->left.begin(), rows->left.end());
+        count += co_await deliver(std::move(rows), asked, of);
+    }
+    co_return count;
 }
 
 awaitable<std::size_t> shelved_store::bring(std::vector<task_id> ids) {
@@ -230,21 +245,27 @@ awaitable<std::size_t> shelved_store::bring_left_behind(std::shared_ptr<shelf_pa
     co_return count;
 }
 
-// The next ones, one behind the other; the database is asked for the next while the store is given this one.
+// The next ones, one behind the other; the database is asked for the next while the store is given this one. Not behind one that ended
+// because of its length: it keeps those behind it until it is struck off.
 awaitable<std::size_t> shelved_store::fetch_pages(time_point until, std::shared_ptr<shelf_pass> of,
-                                                  std::size_t most) {
+                                                  std::size_t most, std::size_t bytes) {
     const auto asked = clock::now();
+    const page_limit limit{of->rows, bytes};
     auto rows =
-        co_await calls_.call(rows_->thread(), [on = rows_.get(), until, behind = row_place{of->due, of->id}] {
-            return on->take_due(until, behind, rows_per_page);
-        });
-    of->over = !rows || rows->tasks.size() < rows_per_page;
+        co_await calls_.call(rows_->thread(), [on = rows_.get(), until, behind = row_place{of->due, of->id},
+                                               limit] { return on->take_due(until, behind, limit); });
+    const bool cut = rows && !rows->left.empty();
+    of->over = !rows || (!cut && rows->met < limit.rows);
     if (!rows) co_return 0;
-    of->due = rows->tasks.back().due.time_since_epoch().count();
-    of->id = rows->tasks.back().id.view();
+    of->due = rows->last.due;
+    of->id = rows->last.id;
+    // To tell how long a body is MariaDB reads it, also of what there is no room for.
+    of->rows = std::min(2 * (cut ? rows->met - rows->left.size() : limit.rows), rows_per_page);
+    const auto room = bytes - std::min(bytes, rows->bytes);
     std::vector<awaitable<std::size_t>> both;
     both.push_back(deliver(std::move(rows), asked, of));
-    if (!of->over && most > 1) both.push_back(fetch_pages(until, of, most - 1));
+    if (!of->over && !cut && most > 1 && room >= least_bytes_per_page)
+        both.push_back(fetch_pages(until, of, most - 1, room));
     const auto counts = co_await shards::all_answers(std::move(both));
     co_return std::accumulate(counts.begin(), counts.end(), std::size_t{0});
 }
@@ -260,11 +281,14 @@ awaitable<std::size_t> shelved_store::fetch_shelved(std::shared_ptr<shelf_pass> 
             of->failure = std::current_exception();
         }
     }
-    count += co_await fetch_pages(in_.now() + ahead_, of, pages_at_once);
+    count += co_await fetch_pages(in_.now() + ahead_, of, pages_at_once, bytes_at_once);
     if (of->over && clock::now() >= drop_at_) {
         drop_at_ = clock::now() + drops_every;
         co_await calls_.call(rows_->thread(),
                              [on = rows_.get(), now = in_.now()] { return on->drop_past(now); });
+        co_await calls_.call(rows_->thread(), [on = rows_.get(), by = in_.now() - remembers_for] {
+            return on->forget_old(by, rows_per_page);
+        });
     }
     co_return count;
 }

@@ -5,6 +5,9 @@
 // Up     A submission for the shelf is accepted when its row is committed, and the store hears nothing of it. A repeat finds
 //        the row by its id and changes nothing. Of an id that may be submitted again (a biz_id's) there is one: the table of keys
 //        decides among rows, and who holds the id in the store is asked before.
+// Again  What may come again, as the lines of an import are sent again when nobody knows whether they were, and goes on the shelf has an
+//        entry there beside its row, in the same transaction, which stays until forget(). So a repeat is known also when the row has
+//        gone, the task has run and the store has forgotten that it came; and when it is not due far from now any more.
 // Down   Whoever brings tasks to the store has their rows locked (in a SQLite file he does not: board.hpp); gives them to the store as
 //        what may come again, under the id and life that the row has; and deletes those rows for which the store has answered. Killed
 //        before the answer: nothing has happened, or the store has the task and remembers (id, life), so that who meets the row next is
@@ -67,6 +70,7 @@ public:
     void close() override;
     awaitable<std::vector<submit_answer>> submit(std::size_t lane, std::span<const submission_item> items,
                                                  submit_mode mode) override;
+    awaitable<void> forget(std::span<const delivered_task> tasks) override;
     awaitable<std::optional<found_task>> find(const task_id& id) override;
     awaitable<cancel_answer> cancel(const task_id& id, incarnation life, std::string_view outcome) override;
     awaitable<edit_verdict> edit(const edit_call& call) override;
@@ -116,7 +120,8 @@ private:
     // Throws when the store did not take one that was there.
     awaitable<std::size_t> bring(std::vector<task_id> ids);
     awaitable<std::size_t> bring_left_behind(std::shared_ptr<shelf_pass> of);
-    awaitable<std::size_t> fetch_pages(time_point until, std::shared_ptr<shelf_pass> of, std::size_t most);
+    awaitable<std::size_t> fetch_pages(time_point until, std::shared_ptr<shelf_pass> of, std::size_t most,
+                                       std::size_t bytes);
     awaitable<std::size_t> take_and_deliver(std::vector<task_id> ids, std::shared_ptr<shelf_pass> of);
     // `asked`: when the rows were asked for, or before.
     awaitable<std::size_t> deliver(taken rows, clock::time_point asked, std::shared_ptr<shelf_pass> of);
@@ -124,6 +129,8 @@ private:
     void complain(const std::string& task, const std::string& why);
     awaitable<std::vector<submit_answer>> submit_aside(std::size_t lane,
                                                        std::span<const submission_item> items);
+    awaitable<arrivals> came_there(std::span<const submission_item> items);
+    awaitable<arrivals> arrived(std::vector<task_id> ids);
     awaitable<std::vector<submit_answer>> put(std::size_t lane, std::span<const submission_item> items);
     awaitable<std::vector<submit_answer>> ask(std::size_t lane, const std::vector<submission_item>& items);
     awaitable<submit_answer> put_over(std::size_t lane, submission_item item);

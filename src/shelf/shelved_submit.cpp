@@ -13,7 +13,7 @@ namespace {
 
 shelved_task row_of(const submission_item& item, time_point now) {
     return {item.id, item.at.value_or(now + item.delay.value_or(duration{0})), item.body,
-            may_be_held(item.id, item.conflict)};
+            may_be_held(item.id, item.conflict), item.may_come_again_there};
 }
 
 // What may stand on the shelf and has to be in the store: who holds an id that others use as well, and what another task is about. One
@@ -54,8 +54,14 @@ awaitable<std::vector<submit_answer>> shelved_store::submit(std::size_t lane,
 awaitable<std::vector<submit_answer>> shelved_store::submit_aside(std::size_t lane,
                                                                   std::span<const submission_item> items) {
     co_await ready();
+    const auto before = co_await came_there(items);
+    const auto came = [&](const submission_item& one) {
+        return !before.empty() && before.contains({one.id, incarnation_of(one.body)});
+    };
     std::vector<submission_item> far, near;
-    for (const auto& one : items) (one.for_shelf ? far : near).push_back(one);
+    for (const auto& one : items) {
+        if (!came(one)) (one.for_shelf ? far : near).push_back(one);
+    }
     const auto put_there = far.empty() ? std::vector<submit_answer>{} : co_await put(lane, far);
     std::vector<submit_answer> taken_here;
     if (!near.empty()) {
@@ -65,8 +71,55 @@ awaitable<std::vector<submit_answer>> shelved_store::submit_aside(std::size_t la
     std::vector<submit_answer> all;
     auto next_far = put_there.begin();
     auto next_near = taken_here.begin();
-    for (const auto& one : items) all.push_back(one.for_shelf ? *next_far++ : *next_near++);
+    for (const auto& one : items) {
+        if (came(one)) {
+            all.push_back({submit_verdict::duplicate, incarnation_of(one.body)});
+        } else {
+            all.push_back(one.for_shelf ? *next_far++ : *next_near++);
+        }
+    }
     co_return all;
+}
+
+// Of those that may have been on the shelf, whether or not they are to go there now: time has gone by, or it is another setting.
+awaitable<arrivals> shelved_store::came_there(std::span<const submission_item> items) {
+    std::vector<task_id> ids;
+    for (const auto& one : items) {
+        if (one.may_come_again_there) ids.push_back(one.id);
+    }
+    co_return co_await arrived(std::move(ids));
+}
+
+awaitable<arrivals> shelved_store::arrived(std::vector<task_id> ids) {
+    if (ids.empty()) co_return arrivals{};
+    co_return co_await calls_.call(rows_->thread(), [on = rows_.get(), ids = std::move(ids)]() mutable {
+        return on->arrived(std::move(ids));
+    });
+}
+
+// The store does not forget those that were on the shelf: who brings one may be sending it still, and has it forgotten when he has done.
+awaitable<void> shelved_store::forget(std::span<const delivered_task> tasks) {
+    std::vector<delivered_task> here, there;
+    for (const auto& one : tasks) (one.may_be_on_shelf ? there : here).push_back(one);
+    std::vector<arrival> came;
+    if (!there.empty()) {
+        co_await ready();
+        std::vector<task_id> ids;
+        for (const auto& one : there) ids.push_back(one.id);
+        const auto known = co_await arrived(std::move(ids));
+        for (const auto& one : there) {
+            if (known.contains({one.id, one.life})) {
+                came.emplace_back(one.id, one.life);
+            } else {
+                here.push_back(one);
+            }
+        }
+    }
+    if (!here.empty()) co_await in_.forget(here);
+    if (came.empty()) co_return;
+    co_await calls_.call(rows_->thread(), [on = rows_.get(), came = std::move(came)]() mutable {
+        return on->forget(std::move(came));
+    });
 }
 
 // What the store would say of each, which writes nothing.

@@ -30,6 +30,7 @@ struct shelf_pass {
     // The last row that was seen.
     std::int64_t due = std::numeric_limits<std::int64_t>::min() / 2;
     std::string id{};
+    std::size_t rows = 50;         // of the next page: the first one shows how long they are
     std::set<std::size_t> away{};  // shards that did not take theirs, which stays: these are not asked again
     std::exception_ptr failure{};  // why something stays
 };

@@ -54,6 +54,8 @@ struct submission_item {
     std::optional<task_to_end> instead_of{};
     // Where there is a shelf: what is due later than in so long waits there; nullopt: this one does not.
     std::optional<duration> shelve_after{};
+    // So may it, though it may come again: the shelf remembers that it came, until forget() as well.
+    bool may_come_again_there = false;
     bool for_shelf = false;  // it does
     // It does, or the shelf may hold what it or another item of its call is about. In the mode `each` all of them are of one shard.
     bool asks_shelf = false;
@@ -77,6 +79,7 @@ struct submit_answer {
 struct delivered_task {
     task_id id;
     incarnation life = 0;
+    bool may_be_on_shelf = false;  // that may_come_again_there
 };
 
 enum class submit_mode : std::uint8_t {

@@ -1,5 +1,7 @@
 // A store with a shelf that is put together by hand, whose ways down can be slow or away.
 #include "shelf_by_hand.hpp"
+#include "store/shards/routes.hpp"
+#include "support/shards.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -9,7 +11,10 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include <algorithm>
+#include <array>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -24,6 +29,8 @@ struct watched {
     std::size_t sent = 0, forgets_begun = 0, forgotten = 0;
     bool forgets = true;
     boost::asio::steady_timer* answers_then = nullptr;  // to what is to be forgotten; null: at once
+    std::optional<std::size_t> only_in{};               // this shard
+    std::size_t of_several_shards = 0;                  // calls
 };
 
 // By which tasks are brought.
@@ -40,8 +47,11 @@ public:
     errand::awaitable<void> forget(std::span<const errand::delivered_task> tasks) override {
         if (!seen_.forgets) throw errand::store_error{"it is away just now"};
         ++seen_.forgets_begun;
+        const auto shard = in_.shard_of(tasks.front().id);
+        if (std::ranges::any_of(tasks, [&](const auto& one) { return in_.shard_of(one.id) != shard; }))
+            ++seen_.of_several_shards;
         co_await in_.forget(tasks);
-        if (seen_.answers_then)
+        if (seen_.answers_then && seen_.only_in.value_or(shard) == shard)
             co_await seen_.answers_then->async_wait(boost::asio::as_tuple(boost::asio::use_awaitable));
         seen_.forgotten += tasks.size();
     }
@@ -169,4 +179,27 @@ TEST_CASE("who brings a task, for somebody or because it is due, does not wait u
     quick.seen.answers_then = nullptr;
     answers.cancel();
     CHECK(errand::test::run_until(quick.io, [&] { return quick.seen.forgotten == 3; }));
+}
+
+TEST_CASE(
+    "each shard is told of its own that it may forget, and one that does not answer keeps no other from it",
+    "[shelf]") {
+    using errand::on_conflict;
+    shelf_desk d{errand::test::fresh_database_url(), errand::test::settings_in_shards(2)};
+    std::array<std::size_t, 2> count{};
+    for (int number = 0; number < 20 || count[0] == 0 || count[1] == 0; ++number) {
+        const auto id = errand::derive_task_id("apart", std::to_string(number));
+        ++count.at(errand::shards::shard_of(id, 2));
+        CHECK(submit(d.t, item_under(id, on_conflict::keep, 5 * 24h)) == errand::submit_verdict::accepted);
+    }
+    by_hand quick{d, {.forgets_after = 0s}};
+    boost::asio::steady_timer answers{quick.io, boost::asio::steady_timer::time_point::max()};
+    quick.seen.answers_then = &answers;
+    quick.seen.only_in = 0;
+    CHECK(quick.fetch() == "accepted");
+    CHECK(errand::test::run_until(quick.io, [&] { return quick.seen.forgotten == count[1]; }));
+    quick.seen.answers_then = nullptr;
+    answers.cancel();
+    CHECK(errand::test::run_until(quick.io, [&] { return quick.seen.forgotten == count[0] + count[1]; }));
+    CHECK(quick.seen.of_several_shards == 0);
 }

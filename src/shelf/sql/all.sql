@@ -17,6 +17,19 @@ INSERT INTO errand_shelf_key(id, space, due_at, life) VALUES {rows} ON CONFLICT 
 -- name: keys
 SELECT id, due_at, life FROM errand_shelf_key WHERE space = ? AND id IN ({ids})
 
+-- name: arrive
+INSERT INTO errand_shelf_arrived(id, space, came_at, life) VALUES {rows}
+
+-- name: arrived
+SELECT id, life FROM errand_shelf_arrived WHERE space = ? AND id IN ({ids})
+
+-- name: forget
+-- Not by the lives in the key: of two lists there would be as many ways into it as there are pairs.
+DELETE FROM errand_shelf_arrived WHERE space = ? AND id IN ({ids}) AND life + 0 IN ({ids})
+
+-- name: old_arrivals
+SELECT id, life FROM errand_shelf_arrived WHERE space = ? AND came_at <= ? LIMIT ?
+
 -- name: where
 SELECT id, due_at FROM errand_shelf_d{day} WHERE space = ? AND id IN ({ids})
 

@@ -25,6 +25,15 @@ CREATE TABLE IF NOT EXISTS errand_shelf_brought(
     id BINARY(16) NOT NULL,
     PRIMARY KEY(id, space)) ENGINE = InnoDB
 
+-- name: make_arrived
+-- What may be put there again, when it was submitted, and its life: until it is forgotten.
+CREATE TABLE IF NOT EXISTS errand_shelf_arrived(
+    came_at BIGINT NOT NULL,
+    life BIGINT NOT NULL,
+    space INT NOT NULL,
+    id BINARY(16) NOT NULL,
+    PRIMARY KEY(id, space, life)) ENGINE = InnoDB
+
 -- name: make_day
 -- What is due on one day, in ms since 1970.
 CREATE TABLE IF NOT EXISTS errand_shelf_d{day}(
@@ -49,6 +58,12 @@ INSERT IGNORE INTO errand_shelf_d{day}(id, space, due_at, body) VALUES {rows}
 -- name: put_keys
 INSERT IGNORE INTO errand_shelf_key(id, space, due_at, life) VALUES {rows}
 
+-- name: keys
+SELECT id, due_at, life FROM errand_shelf_key FORCE INDEX (PRIMARY) WHERE space = ? AND id IN ({ids})
+
+-- name: arrived
+SELECT id, life FROM errand_shelf_arrived FORCE INDEX (PRIMARY) WHERE space = ? AND id IN ({ids})
+
 -- name: where
 SELECT id, due_at FROM errand_shelf_d{day} FORCE INDEX (PRIMARY) WHERE space = ? AND id IN ({ids})
 
@@ -59,9 +74,15 @@ SELECT id, due_at, body FROM errand_shelf_d{day} FORCE INDEX (PRIMARY) WHERE spa
 -- By another way it would wait for rows that it does not want.
 SELECT id, due_at, body FROM errand_shelf_d{day} FORCE INDEX (PRIMARY) WHERE space = ? AND id IN ({ids}) FOR UPDATE
 
+-- name: choose
+-- As take, but that a long body stays where it is: its length says whether there is room for it.
+SELECT id, due_at, CASE WHEN length(body) <= 4000 THEN body END, length(body)
+FROM errand_shelf_d{day} FORCE INDEX (PRIMARY) WHERE space = ? AND id IN ({ids}) FOR UPDATE
+
 -- name: take_due
 -- What others have is theirs. In the order of the index, or all that is due would be locked.
-SELECT id, due_at, body FROM errand_shelf_d{day} FORCE INDEX (errand_shelf_due)
+SELECT id, due_at, CASE WHEN length(body) <= 4000 THEN body END, length(body)
+FROM errand_shelf_d{day} FORCE INDEX (errand_shelf_due)
 WHERE space = ? AND due_at <= ? AND due_at >= ? AND (due_at > ? OR id > ?) ORDER BY due_at, id LIMIT ?
 FOR UPDATE SKIP LOCKED
 
@@ -74,7 +95,24 @@ INSERT INTO errand_shelf_brought(id, space, noted_at) VALUES {notes}
 ON DUPLICATE KEY UPDATE noted_at = VALUES(noted_at)
 
 -- name: strike
-DELETE d FROM errand_shelf_d{day} d FORCE INDEX (PRIMARY) WHERE d.space = ? AND d.id IN ({ids})
+-- Of this and the next ones the optimizer would read a whole table that it takes for a small one, and lock what others write there. Only
+-- this form of a deletion is told an index, and MariaDB does what it is told only where the condition has a column that is not of it.
+DELETE d FROM errand_shelf_d{day} d FORCE INDEX (PRIMARY) WHERE d.due_at IS NOT NULL AND d.space = ? AND d.id IN ({ids})
+
+-- name: strike_keys
+DELETE k FROM errand_shelf_key k FORCE INDEX (PRIMARY) WHERE k.life IS NOT NULL AND k.space = ? AND k.id IN ({ids})
+
+-- name: strike_notes
+DELETE n FROM errand_shelf_brought n FORCE INDEX (PRIMARY) WHERE n.noted_at IS NOT NULL AND n.space = ? AND n.id IN ({ids})
+
+-- name: drop_notes
+-- Nobody has noted it anew since.
+DELETE n FROM errand_shelf_brought n FORCE INDEX (PRIMARY) WHERE n.space = ? AND n.noted_at <= ? AND n.id IN ({ids})
+
+-- name: forget
+-- Not by the lives in the key: of two lists there would be as many ways into it as there are pairs.
+DELETE a FROM errand_shelf_arrived a FORCE INDEX (PRIMARY)
+WHERE a.came_at IS NOT NULL AND a.space = ? AND a.id IN ({ids}) AND a.life + 0 IN ({ids})
 
 -- name: after
 SELECT id, due_at, body FROM errand_shelf_d{day} FORCE INDEX (errand_shelf_due) WHERE space = ? AND due_at >= ? AND (due_at > ? OR id > ?)

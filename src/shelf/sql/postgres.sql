@@ -25,6 +25,15 @@ CREATE TABLE IF NOT EXISTS errand_shelf_brought(
     id bytea NOT NULL,
     PRIMARY KEY(id, space))
 
+-- name: make_arrived
+-- What may be put there again, when it was submitted, and its life: until it is forgotten.
+CREATE TABLE IF NOT EXISTS errand_shelf_arrived(
+    came_at bigint NOT NULL,
+    life bigint NOT NULL,
+    space integer NOT NULL,
+    id bytea NOT NULL,
+    PRIMARY KEY(id, space, life))
+
 -- name: make_day
 -- What is due on one day, in ms since 1970. The order of columns is that which wastes nothing.
 CREATE TABLE IF NOT EXISTS errand_shelf_d{day}(
@@ -48,9 +57,15 @@ WHERE schemaname = ANY(current_schemas(false)) AND tablename LIKE 'errand\_shelf
 -- name: take
 SELECT id, due_at, body FROM errand_shelf_d{day} WHERE space = ? AND id IN ({ids}) FOR UPDATE
 
+-- name: choose
+-- As take, but that a long body stays where it is: its length says whether there is room for it.
+SELECT id, due_at, CASE WHEN length(body) <= 4000 THEN body END, length(body)
+FROM errand_shelf_d{day} WHERE space = ? AND id IN ({ids}) FOR UPDATE
+
 -- name: take_due
 -- What others have is theirs. A page begins in the index, also where very many fall due at one time.
-SELECT id, due_at, body FROM errand_shelf_d{day}
+SELECT id, due_at, CASE WHEN length(body) <= 4000 THEN body END, length(body)
+FROM errand_shelf_d{day}
 WHERE space = ? AND due_at <= ? AND due_at >= ? AND (due_at, id) > (?, ?) ORDER BY due_at, id LIMIT ?
 FOR UPDATE SKIP LOCKED
 

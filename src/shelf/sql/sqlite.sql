@@ -25,6 +25,15 @@ CREATE TABLE IF NOT EXISTS errand_shelf_brought(
     id BLOB NOT NULL,
     PRIMARY KEY(id, space)) WITHOUT ROWID
 
+-- name: make_arrived
+-- What may be put there again, when it was submitted, and its life: until it is forgotten.
+CREATE TABLE IF NOT EXISTS errand_shelf_arrived(
+    came_at INTEGER NOT NULL,
+    life INTEGER NOT NULL,
+    space INTEGER NOT NULL,
+    id BLOB NOT NULL,
+    PRIMARY KEY(id, space, life)) WITHOUT ROWID
+
 -- name: make_day
 -- What is due on one day, in ms since 1970.
 CREATE TABLE IF NOT EXISTS errand_shelf_d{day}(
@@ -47,8 +56,14 @@ SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'errand|_shelf
 -- name: take
 SELECT id, due_at, body FROM errand_shelf_d{day} WHERE space = ? AND id IN ({ids})
 
+-- name: choose
+-- As take, but that a long body stays where it is: its length says whether there is room for it.
+SELECT id, due_at, CASE WHEN length(body) <= 4000 THEN body END, length(body)
+FROM errand_shelf_d{day} WHERE space = ? AND id IN ({ids})
+
 -- name: take_due
-SELECT id, due_at, body FROM errand_shelf_d{day}
+SELECT id, due_at, CASE WHEN length(body) <= 4000 THEN body END, length(body)
+FROM errand_shelf_d{day}
 WHERE space = ? AND due_at <= ? AND due_at >= ? AND (due_at > ? OR id > ?) ORDER BY due_at, id LIMIT ?
 
 -- name: after
