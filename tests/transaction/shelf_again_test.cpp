@@ -144,7 +144,9 @@ TEST_CASE("two programs import over many days at once, each line once", "[shelf]
     }
     for (auto& one : both) CHECK(one.get() == 2 * days);
     CHECK(d.on_shelf() == std::size_t{4} * days);
-    for (const auto& [day, rows] : d.t.run(d.t.app.inspect().shelf())->days) CHECK(rows == 4);
+    const auto kept = d.t.run(d.t.app.inspect().shelf());
+    REQUIRE(kept);
+    for (const auto& [day, rows] : kept->days) CHECK(rows == 4);
 }
 
 // As PostgreSQL tells of two programs that make the same table the one that comes later.

@@ -183,7 +183,7 @@ TEST_CASE("who brings a task, for somebody or because it is due, does not wait u
 
 TEST_CASE(
     "each shard is told of its own that it may forget, and one that does not answer keeps no other from it",
-    "[shelf]") {
+    "[shelf][in_shards]") {
     using errand::on_conflict;
     shelf_desk d{errand::test::fresh_database_url(), errand::test::settings_in_shards(2)};
     std::array<std::size_t, 2> count{};
