@@ -167,10 +167,11 @@ awaitable<submitter::group_answer> submissions::submit_whole(std::vector<submiss
     wholes_.push_back(mine);
     std::exception_ptr cancelled;
     try {
-        // Nobody says when a shard has become late.
+        let_go();
+        // Nobody says when a shard has become late: who has waited longest looks for all.
         for (auto now = asio::steady_timer::clock_type::now(); !mine->may_go && now < until;
              now = asio::steady_timer::clock_type::now()) {
-            let_go();
+            if (*std::ranges::find(wholes_, false, &whole::may_go) == mine) let_go();
             co_await mine->wait(mine->may_go, std::min(until, now + looks_every));
         }
     } catch (...) {
@@ -236,6 +237,8 @@ std::size_t submissions::lane_for(const std::set<std::size_t>& lines) const {
 void submissions::let_go() {
     std::set<std::size_t> taken;
     for (const auto& one : wholes_) {
+        // Nothing is left for those that come later.
+        if (taken.size() == lines_.size()) return;
         const bool free =
             std::ranges::none_of(one->lines, [&](std::size_t line) { return taken.contains(line); });
         taken.merge(taken_by(*one));
