@@ -20,7 +20,7 @@ struct time_figures {
     std::chrono::microseconds most{0};  ///< all
 };
 
-/// What became of the attempts of one handler.
+/// What became of the attempts of one handler, and what waits for it.
 struct handler_figures {
     std::string handler{};      ///< its wire name
     std::int64_t runs = 0;      ///< attempts that were started and have ended
@@ -33,17 +33,25 @@ struct handler_figures {
     time_figures run{};  ///< from the start of an attempt to its end
     /// From the submission of a task to its end, with all its attempts and delays; of tasks that succeeded or died.
     time_figures total{};
+    /// Tasks that have neither ended nor are running, now, by the name under which they were submitted; see
+    /// figures_info::estimated.
+    std::int64_t backlog = 0;
+    /// Since when the oldest of them has been submitted; nullopt: there is none.
+    std::optional<duration> oldest{};
 };
 
 /// What happened in a namespace lately.
 struct figures_info {
     duration over{0};  ///< the time that runs, failures and percentiles are of: 60 to 70 minutes
     std::vector<handler_figures>
-        handlers{};            ///< by name; those of which an attempt has ended or was lost in that time
+        handlers{};  ///< by name; those of which a task waits, or an attempt has ended or was lost in that time
     handler_figures all{};     ///< of all of them together, without a name
     std::int64_t backlog = 0;  ///< tasks that have neither ended nor are running, now
     std::optional<duration>
         oldest{};  ///< since when the one that is next has been submitted, of all queues the longest
+    /// More than some 2,000 tasks wait: each handler's `backlog` is an estimate by those at both ends of each list, so that one
+    /// of which few tasks wait in the middle of others' may be missing, and `oldest` is that of those which were looked at.
+    bool estimated = false;
 };
 
 }  // namespace errand

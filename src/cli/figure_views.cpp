@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <utility>
 #include <vector>
 
 namespace errand::cli {
@@ -15,6 +16,10 @@ std::string tenths(double value, const char* unit) {
     std::array<char, 32> text{};
     std::snprintf(text.data(), text.size(), value < 10 ? "%.1f%s" : "%.0f%s", value, unit);
     return text.data();
+}
+
+std::string backlog_cell(const handler_figures& of, bool estimated) {
+    return (estimated && of.backlog > 0 ? "~" : "") + std::to_string(of.backlog);
 }
 
 std::string time_cell(const time_figures& of, std::chrono::microseconds value) {
@@ -33,6 +38,8 @@ std::string fine_length_text(std::chrono::microseconds length) {
 
 table figure_table(const figures_info& seen, std::size_t most) {
     table out{{{.title = "handler", .least = 8},
+               {.title = "queued", .right = true},
+               {.title = "oldest", .right = true, .drop = 3},
                {.title = "runs", .right = true},
                {.title = "failed", .right = true},
                {.title = "dead", .right = true, .drop = 2},
@@ -42,13 +49,15 @@ table figure_table(const figures_info& seen, std::size_t most) {
                {.title = "90%", .right = true, .drop = 1},
                {.title = "99%", .right = true}}};
     auto busiest = seen.handlers;
-    std::ranges::stable_sort(busiest, std::ranges::greater{}, &handler_figures::runs);
+    const auto load = [](const handler_figures& one) { return std::pair{one.runs, one.backlog}; };
+    std::ranges::stable_sort(busiest, std::ranges::greater{}, load);
     if (busiest.size() > most) busiest.resize(most);
     for (const auto& one : busiest) {
-        out.add({one.handler, std::to_string(one.runs), std::to_string(one.failures),
-                 std::to_string(one.dead), time_cell(one.wait, one.wait.p50),
-                 time_cell(one.wait, one.wait.p99), time_cell(one.run, one.run.p50),
-                 time_cell(one.run, one.run.p90), time_cell(one.run, one.run.p99)});
+        out.add({one.handler, backlog_cell(one, seen.estimated), one.oldest ? length_text(*one.oldest) : "",
+                 std::to_string(one.runs), std::to_string(one.failures), std::to_string(one.dead),
+                 time_cell(one.wait, one.wait.p50), time_cell(one.wait, one.wait.p99),
+                 time_cell(one.run, one.run.p50), time_cell(one.run, one.run.p90),
+                 time_cell(one.run, one.run.p99)});
     }
     return out;
 }

@@ -28,6 +28,8 @@ boost::json::object json_of_handler(const handler_figures& one, duration over) {
             {"dead", one.dead},
             {"lost", one.lost},
             {"runs_per_second", seconds > 0 ? static_cast<double>(one.runs) / seconds : 0.0},
+            {"backlog", one.backlog},
+            {"oldest_ms", json_of(one.oldest)},
             {"wait", json_of_times(one.wait)},
             {"run", json_of_times(one.run)},
             {"total", json_of_times(one.total)}};
@@ -98,6 +100,7 @@ boost::json::object json_of(const figures_info& seen) {
     return {{"over_ms", seen.over.count()},
             {"backlog", seen.backlog},
             {"oldest_ms", json_of(seen.oldest)},
+            {"estimated", seen.estimated},
             {"all", json_of_handler(seen.all, seen.over)},
             {"handlers", std::move(handlers)}};
 }

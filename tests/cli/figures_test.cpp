@@ -14,7 +14,7 @@ namespace {
 
 errand::figures_info some_figures() {
     errand::figures_info seen{.over = 65min, .backlog = 4, .oldest = 3min};
-    seen.handlers = {{.handler = "rare", .runs = 1},
+    seen.handlers = {{.handler = "rare", .runs = 1, .backlog = 1, .oldest = 3min},
                      {.handler = "mail",
                       .runs = 1300,
                       .failures = 12,

@@ -5,7 +5,9 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 #include <stdexcept>
+#include <tuple>
 
 using namespace std::chrono_literals;
 using errand::handler_count;
@@ -86,6 +88,52 @@ TEST_CASE("what workers have run is seen by handler once they have stopped") {
     CHECK(seen.backlog == 1);
     CHECK(seen.over >= 1h);
     CHECK(seen.over < 70min);
+}
+
+TEST_CASE("of each handler it is said how many of its tasks wait in whatever way, and since when") {
+    test_app t;
+    auto fine = t.app.handler<figures_test::fine>();
+    auto failing = t.app.handler<figures_test::failing>();
+    CHECK_FALSE(t.run(t.app.inspect().figures()).all.oldest);
+    std::vector<int> numbers(25);
+    t.run(fine.perform_bulk(numbers));
+    const auto first = t.run(fine.with({.priority = 9}).perform_async(1));
+    t.run(fine.with({.queue = "elsewhere"}).perform_in(1h, 1));
+    t.run(failing.perform_in(1h));
+    t.run(failing.with({.after = {first}}).perform_async());
+    auto seen = t.run(t.app.inspect().figures());
+    CHECK_FALSE(seen.estimated);
+    CHECK(seen.backlog == 29);
+    CHECK(seen.all.backlog == 29);
+    REQUIRE(figures_of(seen, "figures_test::fine"));
+    CHECK(figures_of(seen, "figures_test::fine")->backlog == 27);
+    CHECK(figures_of(seen, "figures_test::fine")->oldest >=
+          figures_of(seen, "figures_test::failing")->oldest);
+    CHECK(figures_of(seen, "figures_test::failing")->backlog == 2);
+    t.start();
+    t.wait(first);
+    t.stop();
+    seen = t.run(t.app.inspect().figures());
+    CHECK(figures_of(seen, "figures_test::fine")->backlog +
+              figures_of(seen, "figures_test::failing")->backlog ==
+          seen.backlog);
+}
+
+TEST_CASE("where much waits a handler's backlog is an estimate that bursts do not deceive, and says so") {
+    test_app t;
+    std::vector<std::tuple<>> calls(1500);
+    std::vector<int> numbers(3000);
+    t.run(t.app.handler<figures_test::fine>().perform_bulk(numbers));
+    t.run(t.app.handler<figures_test::failing>().with({.queue = "small"}).perform_async());
+    t.run(t.app.handler<figures_test::failing>().perform_bulk(calls));
+    const auto seen = t.run(t.app.inspect().figures());
+    CHECK(seen.estimated);
+    CHECK(seen.backlog == 4501);
+    const auto fine = figures_of(seen, "figures_test::fine")->backlog;
+    const auto failing = figures_of(seen, "figures_test::failing")->backlog;
+    CHECK(std::abs(fine + failing - seen.backlog) <= 2);
+    CHECK(fine > 1500);
+    CHECK(failing > 1000);
 }
 
 TEST_CASE("several workers' figures are added up", "[shared_by_apps]") {

@@ -122,8 +122,12 @@ awaitable<json::object> look_at_handlers(view_call c) {
     const auto figures = co_await figures_seen(c);
     c.cost.handlers(figures.handlers.size());
     auto document = json_of(figures);
-    document.erase("backlog");
-    document.erase("oldest_ms");
+    // For what waits tasks would be looked at, each time.
+    for (const auto* unasked : {"backlog", "oldest_ms", "estimated"}) document.erase(unasked);
+    for (auto& one : document["handlers"].as_array()) {
+        one.as_object().erase("backlog");
+        one.as_object().erase("oldest_ms");
+    }
     json::array known;
     for (const auto& one : co_await c.app.inspect().handlers()) {
         known.push_back(json::object{{"handler", one.name},
