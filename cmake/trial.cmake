@@ -345,10 +345,13 @@ errand_trial_test("a mixed load on a cluster whose leaders change, die and stand
 errand_trial_test("a mixed load on a Redis that a Sentinel watches over loses nothing" 15 --mode sentinel --rate 40)
 # Whole lives on a cluster as fast as they go, counted (scripts/fault --cluster --soak).
 errand_test_program(errand_soak SOURCES trial/soak.cpp)
-target_link_libraries(errand_soak PRIVATE CLI11::CLI11)
+target_link_libraries(errand_soak PRIVATE errand::postgres CLI11::CLI11)
 add_test(NAME "fault: whole lives on a cluster whose leaders change are each there once"
     COMMAND errand_soak --minutes 0.2 --every 4 --rate 4000)
-set_tests_properties("fault: whole lives on a cluster whose leaders change are each there once" PROPERTIES
+add_test(NAME "fault: beside what a shelf brings whole lives on a cluster are each there once"
+    COMMAND errand_soak --minutes 0.2 --every 4 --rate 2000 --shelved 10000)
+set_tests_properties("fault: whole lives on a cluster whose leaders change are each there once"
+    "fault: beside what a shelf brings whole lives on a cluster are each there once" PROPERTIES
     TIMEOUT 300 LABELS "fault;trial" COST 20 PROCESSORS 2)
 errand_trial_test("a claim number that is given twice is two claims" 5 --mode rewound)
 add_test(NAME "fault: what was confirmed outlives a fail-over to a replica that was behind"

@@ -14,12 +14,17 @@ namespace {
 struct starts : ward_on<store_fixture> {
     member by = join("by:1");
 
+    // All are as old as if they had been made at once, however long that takes.
+    const time_point began = std::chrono::floor<duration>(std::chrono::system_clock::now());
+
     // Submitted so long ago.
-    static submission_item old(const std::string& args, duration ago, duration head_start = 0ms,
-                               const std::string& gates = {}) {
+    submission_item old(const std::string& args, duration ago, duration head_start = 0ms) const {
+        return made(args, began - ago, head_start);
+    }
+    static submission_item made(const std::string& args, time_point then, duration head_start = 0ms,
+                                const std::string& gates = {}) {
         auto item = item_of(args);
         auto body = decode_body(item.body);
-        const auto then = std::chrono::floor<duration>(std::chrono::system_clock::now()) - ago;
         body.life = static_cast<incarnation>(then.time_since_epoch().count()) << 16U | (body.life & 0xFFFFU);
         body.gates = gates;
         if (head_start > 0ms) {
@@ -57,7 +62,7 @@ struct starts : ward_on<store_fixture> {
 
 TEST_CASE("a head start is kept at the end of a body, before its gates") {
     for (const auto& gates : {std::string{}, gate_of(gate_kind::both, limit_number("x"), "key")}) {
-        const auto item = starts::old("[1]", 0ms, 90s, gates);
+        const auto item = starts::made("[1]", time_point{1h}, 90s, gates);
         const auto body = decode_body(item.body);
         CHECK(body.head_start == 90s);
         CHECK(body.args == "[1]");
@@ -276,9 +281,10 @@ TEST_CASE("what waits at a limit stands in its group as it came, whatever its he
     limit_fixture t;
     const auto gates = t.running("crm", "a");
     t.set("crm", t.at_most(1));
-    t.submit(t.worker, starts::old("0", 0ms, 0ms, gates));
-    t.submit(t.worker, starts::old("1", 0ms, 1h, gates));
-    t.submit(t.worker, starts::old("2", 0ms, 0ms, gates));
+    const auto now = std::chrono::floor<duration>(std::chrono::system_clock::now());
+    t.submit(t.worker, starts::made("0", now, 0ms, gates));
+    t.submit(t.worker, starts::made("1", now, 1h, gates));
+    t.submit(t.worker, starts::made("2", now, 0ms, gates));
     CHECK(t.check().empty());
     for (const auto* next : {"0", "1", "2"}) {
         const auto got = t.take(10);

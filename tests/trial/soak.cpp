@@ -1,9 +1,12 @@
 // Whole lives on a Redis Cluster, as many as this machine does, a quarter of them not at once, while every minute one of the servers
 // that lead hands over or dies. Every task is counted. One line of JSON; the exit code is 1 when one was
-// lost, ended twice or began before its time. scripts/fault --cluster --soak tells of the options.
+// lost, ended twice or began before its time. With --shelved so many more fall due beside them all the time, which wait on a shelf in
+// PostgreSQL. scripts/fault --cluster --soak tells of the options.
 #include <errand/errand.hpp>
 
+#include "support/postgres_server.hpp"
 #include "support/redis_cluster.hpp"
+#include "trial/soak_register.hpp"
 #include "trial/words.hpp"
 
 #include <boost/json/array.hpp>
@@ -15,7 +18,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstdint>
 #include <cstdio>
 #include <optional>
 #include <random>
@@ -35,58 +37,14 @@ constexpr std::size_t batch = 500;
 // What is submitted and has not run; what is due later counts.
 constexpr std::size_t most_open = 150'000;
 constexpr unsigned submitters = 2;
+// A shelf's tasks are brought so long before, and submitted to fall due later than that.
+constexpr auto shelf_ahead = 10s;
+constexpr std::size_t shelved_at_once = 1000, shelving = 4;
+// So many rows a second go on a shelf at least.
+constexpr double slowest_shelving = 25'000;
 // Nothing ran for so long at the end: what is left never does.
 constexpr auto longest_silence = 90s;
 constexpr auto node_timeout = 3000ms;
-
-std::int64_t now_ms() {
-    return std::chrono::duration_cast<std::chrono::milliseconds>(
-               std::chrono::system_clock::now().time_since_epoch())
-        .count();
-}
-
-// What is known of each task, by its number.
-class register_of_tasks {
-public:
-    explicit register_of_tasks(std::size_t most) : tasks_(most) {}
-
-    std::optional<std::int64_t> take(std::size_t count) {
-        const auto first = next_.fetch_add(count);
-        if (first + count > tasks_.size()) return std::nullopt;
-        return static_cast<std::int64_t>(first);
-    }
-    void accept(std::int64_t first, std::size_t count) {
-        const auto begin = static_cast<std::size_t>(first);
-        for (std::size_t at = 0; at < count; ++at) tasks_[begin + at] |= accepted_mark;
-        accepted_ += count;
-    }
-    void run(std::int64_t number, std::int64_t due) {
-        if (now_ms() < due) ++early;
-        const auto before = tasks_.at(static_cast<std::size_t>(number)).fetch_add(1);
-        ++((before & ~accepted_mark) == 0 ? ran_ : again);
-    }
-    std::size_t accepted() const { return accepted_; }
-    std::size_t ran() const { return ran_; }
-    std::size_t open() const {
-        const std::size_t run = ran_, all = accepted_;
-        return all > run ? all - run : 0;
-    }
-    std::size_t lost() const {
-        return static_cast<std::size_t>(std::ranges::count_if(tasks_, [](const auto& one) {
-            return one.load() == accepted_mark;
-        }));
-    }
-
-    std::atomic<std::size_t> early{0};  // began before their time
-    std::atomic<std::size_t> again{0};  // begun once more: their report came too late to be accepted
-    std::atomic<std::size_t> ends{0};   // that the store has accepted
-
-private:
-    static constexpr std::uint8_t accepted_mark = 0x80;
-
-    std::vector<std::atomic<std::uint8_t>> tasks_;
-    std::atomic<std::size_t> next_{0}, accepted_{0}, ran_{0};
-};
 
 // Of the handler, which has none of its own.
 register_of_tasks* counted = nullptr;
@@ -98,9 +56,17 @@ struct life {
     }
 };
 
+struct far_life {
+    errand::awaitable<void> perform(std::int64_t number, std::int64_t due) {
+        counted->run(number, due, from::shelf);
+        co_return;
+    }
+};
+
 }  // namespace soak
 
 ERRAND_HANDLER(soak::life, .retention = errand::duration{0})
+ERRAND_HANDLER(soak::far_life, .retention = errand::duration{0}, .shelve_after = soak::shelf_ahead)
 
 namespace soak {
 namespace {
@@ -110,6 +76,7 @@ struct wishes {
     unsigned shards = 6, seed = 1;
     double every = 60;  // seconds
     std::size_t rate = 20'000;
+    std::size_t shelved = 0;
 };
 
 clock::duration length_of(double seconds) {
@@ -144,6 +111,43 @@ void submit_until(errand::app& to, register_of_tasks& all, const wishes& how, un
         to.block_on(submit(to, *first, delay));
         all.accept(*first, batch);
     }
+}
+
+errand::awaitable<void> shelve(errand::app& to, std::int64_t first, std::size_t count,
+                               errand::time_point due) {
+    std::vector<std::tuple<std::int64_t, std::int64_t>> items;
+    for (std::size_t at = 0; at < count; ++at)
+        items.emplace_back(first + static_cast<std::int64_t>(at), due.time_since_epoch().count());
+    const auto lives = to.handler<far_life>().with({.at = due});
+    co_await lives.perform_bulk(items);
+}
+
+// All that is to wait there, to fall due evenly from `begin` on.
+void fill_shelf(errand::app& to, register_of_tasks& all, const wishes& how, errand::time_point begin) {
+    const auto bulks = (how.shelved + shelved_at_once - 1) / shelved_at_once;
+    const auto over = how.minutes * 60'000;  // ms
+    std::atomic<std::size_t> next{0};
+    std::vector<std::jthread> threads;
+    std::atomic<bool> failed{false};
+    for (std::size_t thread = 0; thread < shelving; ++thread) {
+        threads.emplace_back([&] {
+            for (std::size_t at = next++; at < bulks && !failed; at = next++) {
+                const auto count = std::min(shelved_at_once, how.shelved - at * shelved_at_once);
+                const auto first = all.take(count);
+                const auto part = static_cast<double>(at) / static_cast<double>(bulks);
+                try {
+                    to.block_on(shelve(to, first.value(), count,
+                                       begin + errand::duration{static_cast<std::int64_t>(over * part)}));
+                    all.accept(*first, count, from::shelf);
+                } catch (const std::exception& e) {
+                    failed = true;
+                    std::fprintf(stderr, "soak: the shelf: %s\n", e.what());
+                }
+            }
+        });
+    }
+    threads.clear();
+    if (failed) throw std::runtime_error{"the shelf could not be filled"};
 }
 
 // What is found in the end.
@@ -209,6 +213,8 @@ std::optional<wishes> read_wishes(int count, char** words, int& status) {
     app.add_option("--every", what.every, "seconds between fail-overs")->check(CLI::Range(1.0, 3600.0));
     app.add_option("--rate", what.rate, "whole lives a second at most")->check(CLI::Range(1000, 100'000));
     app.add_option("--shards", what.shards)->check(CLI::Range(1, 64));
+    app.add_option("--shelved", what.shelved, "tasks that wait on a shelf and fall due meanwhile")
+        ->check(CLI::Range(0, 100'000'000));
     app.add_option("--seed", what.seed);
     if (!trial::read_words(app, count, words, status)) return std::nullopt;
     return what;
@@ -237,18 +243,33 @@ private:
 int run(const wishes& how) {
     errand::test::redis_cluster servers{node_timeout};
     register_of_tasks all{static_cast<std::size_t>(how.minutes * 60 * static_cast<double>(how.rate)) +
-                          std::size_t{submitters} * batch};
+                          std::size_t{submitters} * batch + how.shelved};
     counted = &all;
+    std::optional<errand::test::postgres_server> database;
+    if (how.shelved > 0) database.emplace(errand::test::database_server::options{.durable = true});
     errand::config settings;
     settings.store = servers.url() + "?wait=1";
     settings.shards = how.shards;
     settings.concurrency = 200;
     settings.store_timeout = 5min;
     settings.log_level = "error";
+    if (database) {
+        settings.shelf = database->url(database->make_database());
+        settings.shelf_ahead = shelf_ahead;
+    }
     errand::app app{settings};
     app.on_event([&all](const errand::event& what) {
         if (what.kind == errand::event_kind::report_accepted) ++all.ends;
     });
+    const auto filling = clock::now();
+    const auto fill_time = std::chrono::ceil<std::chrono::seconds>(std::chrono::duration<double>{
+        static_cast<double>(how.shelved) / slowest_shelving});
+    const auto first_due =
+        std::chrono::floor<errand::duration>(std::chrono::system_clock::now()) + 2 * shelf_ahead + fill_time;
+    fill_shelf(app, all, how, first_due);
+    const auto shelved_a_second =
+        static_cast<double>(how.shelved) / std::chrono::duration<double>{clock::now() - filling}.count();
+    if (how.shelved > 0) std::this_thread::sleep_until(first_due - shelf_ahead);
     app.block_on(app.start());
 
     std::atomic<bool> stop{false};
@@ -286,22 +307,27 @@ int run(const wishes& how) {
         std::fprintf(stderr, "soak: %s\n", e.what());
     }
     const std::chrono::duration<double> took = clock::now() - began;
-    const auto ran = all.ran();
+    const auto ran = all.ran(), ran_of_shelf = all.ran(from::shelf);
     watch = {};
     stop = true;
     threads.clear();
-    for (pauses end; all.open() > 0 && end.now() < longest_silence; end.look(all.ran()))
+    const auto all_run = [&] { return all.ran() + all.ran(from::shelf); };
+    for (pauses end; all.open() + all.open(from::shelf) > 0 && end.now() < longest_silence;
+         end.look(all_run()))
         std::this_thread::sleep_for(100ms);
     app.block_on(app.stop());
     memory.emplace_back(memory_of(servers));
 
     const auto lost = all.lost();
-    const auto twice = all.ends > all.ran() ? all.ends - all.ran() : 0;
+    const auto twice = all.ends > all_run() ? all.ends - all_run() : 0;
     const boost::json::object told{{"minutes", how.minutes},
                                    {"shards", how.shards},
                                    {"fail_overs", strikes.made()},
                                    {"accepted", all.accepted()},
                                    {"lives_a_second", static_cast<double>(ran) / took.count()},
+                                   {"shelved", all.accepted(from::shelf)},
+                                   {"shelved_a_second", shelved_a_second},
+                                   {"brought_a_second", static_cast<double>(ran_of_shelf) / took.count()},
                                    {"longest_pause_s", quiet.longest()},
                                    {"begun_again", all.again.load()},
                                    {"lost", lost},
