@@ -33,8 +33,8 @@ struct handler_figures {
     time_figures run{};  ///< from the start of an attempt to its end
     /// From the submission of a task to its end, with all its attempts and delays; of tasks that succeeded or died.
     time_figures total{};
-    /// Tasks that have neither ended nor are running, now, by the name under which they were submitted; see
-    /// figures_info::estimated.
+    /// Tasks that have neither ended nor are running, now, by the name under which they were submitted, and without what is on
+    /// the shelf; see figures_info::estimated.
     std::int64_t backlog = 0;
     /// Since when the oldest of them has been submitted; nullopt: there is none.
     std::optional<duration> oldest{};
@@ -49,8 +49,9 @@ struct figures_info {
     std::int64_t backlog = 0;  ///< tasks that have neither ended nor are running, now
     std::optional<duration>
         oldest{};  ///< since when the one that is next has been submitted, of all queues the longest
-    /// More than some 2,000 tasks wait: each handler's `backlog` is an estimate by those at both ends of each list, so that one
-    /// of which few tasks wait in the middle of others' may be missing, and `oldest` is that of those which were looked at.
+    /// Not all that wait could be looked at, as where they are more than some 2,000, or 8 MB, or in more than a hundred queues:
+    /// each handler's `backlog` is an estimate by those at both ends of each queue's lists, so that one of which few tasks wait
+    /// in the middle of others' may be missing, and `oldest` is that of those which were looked at.
     bool estimated = false;
 };
 

@@ -221,8 +221,8 @@ public:
     /// What became of the attempts of the last hour, by handler: how many, how many failed, how long tasks waited and ran; and
     /// how many tasks wait for each, and since when.
     /// Workers sum up the former and send it once a minute and when they stop; what one has not sent when it is killed is lost.
-    /// What waits is looked up: 2,000 tasks at most, and where more wait it is an estimate. About ten round trips, one more for
-    /// each 500 numbers, and up to two for each list in which tasks wait.
+    /// What waits is looked up: some 2,000 tasks, and where more wait it is an estimate. About ten round trips, one more for each
+    /// 500 numbers, and up to six for each queue in which tasks wait (600 at most).
     [[nodiscard]] awaitable<figures_info> figures() const;
 
     /// The shards whose servers do not answer now, of several. What these keep is missing in queues(), list(), workers(),

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <utility>
 #include <vector>
 
 namespace errand::cli {
@@ -49,7 +48,7 @@ table figure_table(const figures_info& seen, std::size_t most) {
                {.title = "90%", .right = true, .drop = 1},
                {.title = "99%", .right = true}}};
     auto busiest = seen.handlers;
-    const auto load = [](const handler_figures& one) { return std::pair{one.runs, one.backlog}; };
+    const auto load = [](const handler_figures& one) { return std::max(one.runs, one.backlog); };
     std::ranges::stable_sort(busiest, std::ranges::greater{}, load);
     if (busiest.size() > most) busiest.resize(most);
     for (const auto& one : busiest) {

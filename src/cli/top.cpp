@@ -126,19 +126,36 @@ struct top_options {
     bool once = false;
 };
 
-top_view look(session& on) {
+// They change by the minute, and tasks are looked at for them.
+constexpr auto figures_hold = std::chrono::seconds{10};
+
+struct seen_figures {
+    figures_info figures{};
+    std::optional<std::chrono::steady_clock::time_point> at{};
+};
+
+const figures_info& figures_at(session& on, seen_figures& before) {
+    const auto now = std::chrono::steady_clock::now();
+    if (!before.at || now - *before.at >= figures_hold) {
+        before.figures = on.run(on.inspect().figures());
+        before.at = now;
+    }
+    return before.figures;
+}
+
+top_view look(session& on, seen_figures& before) {
     return {.name_space = on.app().settings().name_space,
             .queues = on.run(on.inspect().queues()),
             .workers = on.run(on.inspect().workers()),
             .now = clock_now(),
             .away = on.run(on.inspect().away()),
-            .figures = on.run(on.inspect().figures())};
+            .figures = figures_at(on, before)};
 }
 
 // What is lost for a while comes back: the view says so and goes on.
-std::string frame_or_trouble(session& on, screen_size size) {
+std::string frame_or_trouble(session& on, seen_figures& before, screen_size size) {
     try {
-        return frame_text(look(on), size);
+        return frame_text(look(on, before), size);
     } catch (const store_error& why) {
         return cut(plain(why.what()), size.width) + '\n';
     }
@@ -146,7 +163,8 @@ std::string frame_or_trouble(session& on, screen_size size) {
 
 exit_code show_live(session& on, duration every) {
     // Whoever cannot be reached at the beginning is probably named wrongly.
-    auto frame = frame_text(look(on), window());
+    seen_figures before;
+    auto frame = frame_text(look(on, before), window());
     screen live;
     for (;;) {
         live.draw(frame);
@@ -155,12 +173,13 @@ exit_code show_live(session& on, duration every) {
         case screen::event::interrupted: return exit_code::interrupted;
         case screen::event::redraw: break;
         }
-        frame = frame_or_trouble(on, window());
+        frame = frame_or_trouble(on, before, window());
     }
 }
 
 exit_code show_once(session& on) {
-    const auto view = look(on);
+    seen_figures before;
+    const auto view = look(on, before);
     if (!on.json()) {
         print(frame_text(view, {.width = line_width(), .height = 0}));
         return exit_code::done;

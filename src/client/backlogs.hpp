@@ -23,14 +23,14 @@ struct handler_backlog {
 
 struct backlogs {
     std::map<std::string, handler_backlog, std::less<>> of{};
-    bool estimated = false;  // there were more tasks than are looked at
+    bool estimated = false;  // not all of them were looked at
 };
 
-// About so many tasks are looked at; where more wait, those at both ends of each list stand for what is between them.
+// About so many entries are looked at; where more wait, those at both ends of a list stand for what is between them.
 inline constexpr std::size_t backlog_sample = 2000;
 
-// `seen`: what overview() has just said. Two round trips for each list in which tasks wait (a queue has up to seven on each shard),
-// or one for each 200 tasks that are looked at.
+// `seen`: what overview() has just said. Of the 300 lists at most that have the most (a queue has up to seven on each shard), up to
+// 8 MB of tasks: four round trips, two for each list, and up to twenty more. What cannot be read makes it an estimate.
 awaitable<backlogs> backlogs_by_handler(store& in, const overview_answer& seen);
 
 }  // namespace errand

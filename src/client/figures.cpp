@@ -50,6 +50,7 @@ awaitable<figures_info> figures_on(loop& there) {
     }
     info.all.backlog = info.backlog;
     info.all.oldest = info.oldest;
+    for (const auto& one : info.handlers) info.all.oldest = std::max(info.all.oldest, one.oldest);
     co_return info;
 }
 

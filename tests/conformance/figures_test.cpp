@@ -1,4 +1,5 @@
 // Figures of handlers: summed up by workers, added up by the store, seen by anybody.
+#include "client/backlogs.hpp"
 #include "support/store_fixture.hpp"
 #include "support/test_app.hpp"
 
@@ -27,10 +28,17 @@ struct failing {
     }
 };
 
+struct keyed {
+    errand::awaitable<void> perform(std::string, int) { co_return; }
+    static std::string concurrency_key(const std::string& key, int) { return key; }
+};
+
 }  // namespace figures_test
 
 ERRAND_HANDLER(figures_test::fine)
 ERRAND_HANDLER(figures_test::failing, .max_retry = 2, .backoff = errand::backoff::uniform(1ms))
+
+ERRAND_HANDLER(figures_test::keyed, .max_running = 1)
 
 namespace {
 
@@ -134,6 +142,47 @@ TEST_CASE("where much waits a handler's backlog is an estimate that bursts do no
     CHECK(std::abs(fine + failing - seen.backlog) <= 2);
     CHECK(fine > 1500);
     CHECK(failing > 1000);
+}
+
+TEST_CASE("what waits behind limits and what was replaced is counted once, or said to be estimated") {
+    test_app t;
+    auto keyed = t.app.handler<figures_test::keyed>();
+    std::vector<std::tuple<std::string, int>> calls;
+    for (int n = 0; n < 3000; ++n) calls.emplace_back("key " + std::to_string(n % 700), n);
+    t.run(keyed.perform_bulk(calls));
+    auto fine = t.app.handler<figures_test::fine>();
+    for (int n = 0; n < 20; ++n)
+        t.run(
+            fine.with({.biz_id = "same", .on_duplicate = errand::duplicate_rule::replace}).perform_async(n));
+    const auto seen = t.run(t.app.inspect().figures());
+    CHECK(seen.backlog == 3001);
+    CHECK(seen.estimated);
+    CHECK(figures_of(seen, "figures_test::keyed")->backlog > 2900);
+    CHECK(figures_of(seen, "figures_test::keyed")->backlog < 3100);
+}
+
+TEST_CASE("few tasks in a queue are counted whatever waits at limits in others") {
+    test_app t;
+    std::vector<std::tuple<std::string, int>> calls;
+    for (int n = 0; n < 3000; ++n) calls.emplace_back(std::to_string(n), n);
+    t.run(t.app.handler<figures_test::keyed>().with({.queue = "other"}).perform_bulk(calls));
+    for (int n = 0; n < 5; ++n) t.run(t.app.handler<figures_test::fine>().perform_async(n));
+    const auto seen = t.run(t.app.inspect().figures());
+    CHECK(seen.backlog == 3005);
+    CHECK(figures_of(seen, "figures_test::fine")->backlog == 5);
+}
+
+TEST_CASE("a body of a later version makes backlogs an estimate and nothing else") {
+    ledger t;
+    auto unknown = errand::test::item_of("[1]");
+    unknown.body[0] = 99;
+    t.submit(t.by, errand::test::item_of("[2]"));
+    t.submit(t.by, unknown);
+    const auto seen = errand::test::await(t.io, t.by->overview());
+    const auto all = errand::test::await(t.io, errand::backlogs_by_handler(*t.by.operator->(), seen));
+    CHECK(all.estimated);
+    REQUIRE(all.of.size() == 1);
+    CHECK(all.of.begin()->second.tasks == 1);
 }
 
 TEST_CASE("several workers' figures are added up", "[shared_by_apps]") {
