@@ -32,6 +32,21 @@ TEST_CASE("of 250 items a hundred are run at a time, and the last fifty when som
     CHECK(sorted(all) == numbers);
 }
 
+TEST_CASE("of 250 items a hundred are run at a time, and the last fifty when none has come for a while",
+          "[collect]") {
+    office t;
+    std::vector<int> numbers(250);
+    std::iota(numbers.begin(), numbers.end(), 0);
+    t.start();
+    for (const auto& h : t.run(t.app.handler<hundred_or_rest>().perform_bulk(numbers))) t.wait(h);
+    auto sizes = t.book.sizes();
+    std::ranges::sort(sizes);
+    CHECK(sizes == std::vector<std::size_t>{50, 100, 100});
+    std::vector<int> all;
+    for (const auto& one : t.book.made()) all.insert(all.end(), one.begin(), one.end());
+    CHECK(sorted(all) == numbers);
+}
+
 TEST_CASE("each item has its own result, and runs with those of its key alone", "[collect]") {
     office t;
     t.start();

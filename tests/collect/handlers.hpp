@@ -107,6 +107,16 @@ struct hundred {
     }
 };
 
+// A hundred at a time, or what there is when nothing has come for 200 ms.
+struct hundred_or_rest {
+    ledger& book;
+    explicit hundred_or_rest(ledger& b) : book{b} {}
+    errand::awaitable<void> perform(std::vector<int> numbers) {
+        book.add(numbers);
+        co_return;
+    }
+};
+
 // Two at a time, or none for an hour; gives too few results for the number 13.
 struct pairs {
     ledger& book;
@@ -206,6 +216,8 @@ ERRAND_HANDLER(collect_test::digest, .max_retry = 1,
                .collect = errand::collect_rule{.max_size = 3, .grace = std::chrono::milliseconds{30}})
 ERRAND_HANDLER(collect_test::hundred,
                .collect = errand::collect_rule{.max_size = 100, .max_wait = std::chrono::hours{1}})
+ERRAND_HANDLER(collect_test::hundred_or_rest,
+               .collect = errand::collect_rule{.max_size = 100, .grace = std::chrono::milliseconds{200}})
 ERRAND_HANDLER(collect_test::pairs, .max_retry = 1,
                .backoff = errand::backoff::uniform(std::chrono::milliseconds{5}),
                .collect = errand::collect_rule{.max_size = 2, .max_wait = std::chrono::hours{1}})
