@@ -157,7 +157,9 @@ awaitable<backlogs> backlogs_by_handler(store& in, const overview_answer& seen) 
         (one.complete ? weight.counted : weight.sampled) += one.seen.size();
     }
     backlogs all;
-    all.estimated = lists.size() < all_lists.size();
+    all.estimated =
+        lists.size() < all_lists.size() ||
+        std::ranges::any_of(weights, [](const pile_weight& one) { return one.counted + one.sampled == 0; });
     for (const auto& list : lists) {
         const auto each = list.complete ? 1.0 : weights[list.pile].each();
         all.estimated |= list.lacking || each > 1.0 || (!list.complete && list.seen.empty());
