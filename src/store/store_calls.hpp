@@ -76,6 +76,12 @@ struct report {
         sealed_body{};  // of an end: what the claim had; sealing it anew costs as much as all else of the end
 };
 
+// It is to go on later, or waits in a bundle that closes by itself: whoever claims where it was reported, with that or after it, hears
+// when to look.
+constexpr bool sets_a_time(const report& of) noexcept {
+    return of.what == report::kind::retry || of.what == report::kind::later || of.what == report::kind::join;
+}
+
 enum class report_verdict : std::uint8_t { accepted, lease_lost };
 
 struct work_call {

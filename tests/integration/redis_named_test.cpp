@@ -218,6 +218,20 @@ TEST_CASE("what a queue that is not asked has due is told with each claim") {
     CHECK(got.next_due == due);
 }
 
+TEST_CASE("who puts a task off asks all queues, and hears when that falls due") {
+    named here;
+    here.put_two("q3");
+    const auto held = here.look(10).claimed;
+    REQUIRE(held.size() == 2);
+    here.put_two("q5");
+    auto call = here.call_of(10);
+    call.reports = {report_of(held[0], report::kind::retry, 1h)};
+    const auto got = here.look(call);
+    CHECK(got.claimed.size() == 2);
+    REQUIRE(got.next_due);
+    CHECK(*got.next_due - got.now > 59min);
+}
+
 TEST_CASE("what a worker was told of falls to another one when it leaves before it has asked") {
     named here;
     auto other = here.join("other");

@@ -149,6 +149,26 @@ TEST_CASE("a ready task of any shard is claimed while another one has work witho
     }
 }
 
+TEST_CASE("who puts a task off in a shard where it waits hears when that falls due", "[shards]") {
+    bench t;
+    helper worker{t.app.settings()};
+    errand::work_call call;
+    call.claim = {
+        .queues = {"default"}, .limit = 5, .lease = 30s, .keeps_queues = true, .trusts_wakes = true};
+    const auto ask = [&] { return await(worker.io, worker.of->work(call)); };
+    await(worker.io,
+          worker.of->submit(0, std::vector{errand::test::item_of("x")}, errand::submit_mode::each));
+    const auto task = ask().claimed.at(0);
+    CHECK_FALSE(ask().next_due);
+    call.reports = {errand::test::report_of(task, errand::report::kind::retry, 1h)};
+    call.closed = {task.claim};
+    const auto got = ask();
+    REQUIRE(got.verdicts.at(0) == errand::report_verdict::accepted);
+    REQUIRE(got.next_due);
+    CHECK(*got.next_due - got.now > 59min);
+    CHECK(got.skipped);
+}
+
 TEST_CASE("a worker that waits in a shard and is not told of a task there finds it by itself", "[shards]") {
     counted_shards on{3};
     on.wait_until_idle();

@@ -194,6 +194,20 @@ TEST_CASE("a shard is asked although this worker waits there when something fall
     CHECK_FALSE(turns.next_due(now));
 }
 
+TEST_CASE("a shard where this worker waits is asked when one of its tasks is put off there") {
+    claim_turns turns{3};
+    const claim_turns::instant now{24h};
+    for (std::size_t at = 0; at < 3; ++at) turns.answered(at, turns.asks(at, now), false, std::nullopt);
+    turns.put_off(1);
+    claim_shares shares{turns, 5, true, now};
+    CHECK(shares.next() == shard_list{0, 5, 0});
+    // Also where the answer of a claim before that report comes after it.
+    const auto before = turns.asks(2, now);
+    turns.put_off(2);
+    turns.answered(2, before, false, std::nullopt);
+    CHECK_FALSE(turns.waits(2, now));
+}
+
 TEST_CASE(
     "who asks for other queues each time asks all shards alike, whatever a worker believes, and begins with each in turn") {
     claim_turns turns{4};

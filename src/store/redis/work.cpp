@@ -160,11 +160,13 @@ work_answer shard_store::read_work(const reply_head& head, const work_call& aske
     return got;
 }
 
-// Not one that frees what tasks of other queues wait for: who reports and claims in one call is to have seen these.
+// Not one that frees what tasks of other queues wait for, or puts one off: who reports and claims in one call is to have seen these, and to
+// hear when that falls due.
 bool shard_store::may_ask_some(const work_call& asked) {
     const auto& claim = asked.claim;
     return claim.keeps_queues && claim.trusts_wakes && claim.limit > 1 && claim.queues.size() > 1 &&
-           std::ranges::none_of(asked.reports, &report::gated);
+           std::ranges::none_of(asked.reports,
+                                [](const report& one) { return one.gated || sets_a_time(one); });
 }
 
 // What falls due in a queue that was not asked is known from when it was.

@@ -27,6 +27,11 @@ void claim_turns::woken(std::size_t shard) {
     first_ = shard;
 }
 
+void claim_turns::put_off(std::size_t shard) {
+    all_[shard].waits = false;
+    ++all_[shard].changes;
+}
+
 unsigned claim_turns::asks(std::size_t shard, instant now) {
     auto& one = all_[shard];
     one.waits = false;

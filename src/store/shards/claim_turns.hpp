@@ -28,6 +28,8 @@ public:
 
     // The shard has told this worker that there is something, or has given it a task.
     void woken(std::size_t shard);
+    // A report puts something off there: the shard is asked by the next claim, which so hears when that falls due.
+    void put_off(std::size_t shard);
     // A claim goes to it. Returns what answered() is to be told: a message, or another call that takes this worker off, may
     // come between what the shard does and when its answer is read.
     unsigned asks(std::size_t shard, instant now);

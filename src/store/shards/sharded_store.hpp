@@ -184,6 +184,7 @@ private:
                  time_point its_now) const;
     claimed_task outer(claimed_task one, std::size_t shard) const;
     void learn(const work_part& from);
+    void note_put_off(const std::vector<report>& reports);
 
     shards::part<submission_item> placed(shards::part<submission_item> one) const;
     awaitable<std::vector<submit_answer>> submit_all(std::size_t lane, std::size_t count,

@@ -149,6 +149,12 @@ void sharded_store::learn(const work_part& from) {
     turns_.answered(from.shard, from.asked_as, filled, due);
 }
 
+void sharded_store::note_put_off(const std::vector<report>& reports) {
+    for (const auto& one : reports) {
+        if (sets_a_time(one)) turns_.put_off(shard_of(one.id));
+    }
+}
+
 awaitable<work_answer> sharded_store::work(const work_call& asked) {
     const auto n = shards();
     const auto executor = co_await asio::this_coro::executor;
@@ -157,6 +163,7 @@ awaitable<work_answer> sharded_store::work(const work_call& asked) {
     take_late(asked.claim, got.claimed);
     const auto limit_of_all = asked.claim.limit - got.claimed.size();
     const bool knows = asked.claim.keeps_queues;
+    note_put_off(asked.reports);
     auto shares = knows ? shards::claim_shares{turns_, limit_of_all, asked.claim.trusts_wakes,
                                                std::chrono::steady_clock::now()}
                         : shards::claim_shares{turns_, limit_of_all};
@@ -236,6 +243,7 @@ void sharded_store::came_late(const asio::any_io_executor& executor, work_part& 
                                    part.answer.verdicts.at(at));
     }
     learn(part);
+    note_put_off(part.call.reports);
     if (!part.answer.claimed.empty()) {
         const auto lease = part.call.claim.lease;
         for (auto& task : part.answer.claimed)
