@@ -169,6 +169,25 @@ TEST_CASE("who puts a task off in a shard where it waits hears when that falls d
     CHECK(got.skipped);
 }
 
+TEST_CASE("who claims in several shards hears of what is due there already", "[shards]") {
+    bench t;
+    helper worker{t.app.settings()};
+    errand::work_call call;
+    call.claim = {
+        .queues = {"default"}, .limit = 5, .lease = 30s, .keeps_queues = true, .trusts_wakes = true};
+    auto item = errand::test::item_of("x");
+    item.delay = 1ms;
+    await(worker.io, worker.of->submit(0, std::vector{item}, errand::submit_mode::each));
+    eventually([&] {
+        const auto seen = await(worker.io, worker.of->find(item.id));
+        return seen && seen->now > *seen->due_at;
+    });
+    const auto got = await(worker.io, worker.of->work(call));
+    CHECK(got.claimed.empty());
+    REQUIRE(got.next_due);
+    CHECK(*got.next_due <= got.now);
+}
+
 TEST_CASE("a worker that waits in a shard and is not told of a task there finds it by itself", "[shards]") {
     counted_shards on{3};
     on.wait_until_idle();

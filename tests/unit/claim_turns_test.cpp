@@ -174,7 +174,7 @@ TEST_CASE("a shard is asked although this worker waits there when something fall
     CHECK_FALSE(turns.next_due(now));
     const auto tell = [&](std::size_t shard, std::chrono::milliseconds in) {
         turns.answered(shard, turns.asks(shard, now), false,
-                       claim_turns::due_time{time_point{1h} + in, now + in});
+                       claim_turns::due_time{time_point{1h} + in, now + in, time_point{2h} + in});
     };
     tell(0, 300ms);
     tell(1, 200ms);
@@ -192,6 +192,26 @@ TEST_CASE("a shard is asked although this worker waits there when something fall
     CHECK(turns.next_due(now + 200ms) == time_point{1h} + 300ms);
     turns.waits_nowhere();
     CHECK_FALSE(turns.next_due(now));
+}
+
+TEST_CASE("what was due already when a shard told of it is told on, once") {
+    claim_turns turns{2};
+    const claim_turns::instant now{24h};
+    const auto tell = [&](std::size_t shard, std::chrono::milliseconds in) {
+        turns.answered(shard, turns.asks(shard, now), false,
+                       claim_turns::due_time{time_point{1h} + in, now + in, time_point{2h} + in});
+    };
+    tell(0, -5ms);
+    tell(1, 1ms);
+    CHECK(turns.next_due(now) == time_point{1h} - 5ms);
+    // Over by the time that somebody asks, and not told yet.
+    CHECK(turns.next_due(now + 2ms) == time_point{1h} + 1ms);
+    CHECK_FALSE(turns.next_due(now + 2ms));
+    // It can't be made ready, as it seems.
+    tell(0, -5ms);
+    CHECK_FALSE(turns.next_due(now + 2ms));
+    tell(0, -4ms);
+    CHECK(turns.next_due(now + 2ms) == time_point{1h} - 4ms);
 }
 
 TEST_CASE("a shard where this worker waits is asked when one of its tasks is put off there") {

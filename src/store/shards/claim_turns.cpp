@@ -65,12 +65,15 @@ bool claim_turns::is_overdue(std::size_t shard, instant now) const {
     return now - all_[shard].asked >= left_alone_for * static_cast<int>(all_.size());
 }
 
-std::optional<time_point> claim_turns::next_due(instant now) const {
-    std::optional<due_time> first;
-    for (const auto& one : all_) {
-        if (one.due && one.due->when > now && (!first || one.due->when < first->when)) first = one.due;
+std::optional<time_point> claim_turns::next_due(instant now) {
+    place* first = nullptr;
+    for (auto& one : all_) {
+        const bool counts = one.due && (one.due->when > now || one.told != one.due->theirs);
+        if (counts && (!first || one.due->when < first->due->when)) first = &one;
     }
-    return first ? std::optional{first->at} : std::nullopt;
+    if (!first) return std::nullopt;
+    first->told = first->due->theirs;
+    return first->due->at;
 }
 
 void claim_turns::begin() {

@@ -22,6 +22,7 @@ public:
     struct due_time {
         time_point at{};
         instant when{};
+        time_point theirs{};  // by the clock of the shard, so that it is known again
     };
 
     explicit claim_turns(std::size_t shards);
@@ -46,9 +47,9 @@ public:
     // It has not been asked for so long that it comes before others.
     bool is_overdue(std::size_t shard, instant now) const;
     instant asked_at(std::size_t shard) const { return all_[shard].asked; }
-    // When this worker is to look again though nobody wakes it. What has fallen due is looked at by now, or cannot be: its shard
-    // does not answer, and is not to hide when something falls due in others.
-    std::optional<time_point> next_due(instant now) const;
+    // When this worker is to look again though nobody wakes it. What was told before and has fallen due is looked at by now, or
+    // cannot be: its shard does not answer, and is not to hide when something falls due in others.
+    std::optional<time_point> next_due(instant now);
 
     // A claim begins: now and then with another shard.
     void begin();
@@ -62,6 +63,7 @@ private:
         unsigned changes = 0;
         instant asked{};
         std::optional<due_time> due{};
+        std::optional<time_point> told{};  // of those that are over: `theirs`
     };
     std::vector<place> all_;
     std::size_t first_ = 0;

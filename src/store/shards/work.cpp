@@ -145,7 +145,8 @@ void sharded_store::learn(const work_part& from) {
     if (answer.next_due)
         due = shards::claim_turns::due_time{.at = moved(*answer.next_due, answer.now),
                                             .when = std::chrono::steady_clock::now() +
-                                                    (*answer.next_due - answer.now)};
+                                                    (*answer.next_due - answer.now),
+                                            .theirs = *answer.next_due};
     turns_.answered(from.shard, from.asked_as, filled, due);
 }
 
