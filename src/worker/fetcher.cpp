@@ -216,6 +216,15 @@ awaitable<void> fetcher::pass(std::size_t lane) {
     if (idle()) settled_();
 }
 
+// Where another has the slot that has become free, no claim says when what was put off falls due. When a bundle closes is looked up.
+void fetcher::look_after_put_off(const std::vector<report>& reports) const {
+    std::optional<duration> first;
+    for (const auto& one : reports) {
+        if (sets_a_time(one)) first = std::min(first.value_or(one.delay), one.delay);
+    }
+    if (first && shared_.falls_due) shared_.falls_due(std::max(*first, duration{0}));
+}
+
 void fetcher::tell_claimed(const claimed_task& task) const {
     if (shared_.app.events.heard(event_kind::task_claimed))
         shared_.app.events.publish(task_event(event_kind::task_claimed, task));
@@ -224,7 +233,7 @@ void fetcher::tell_claimed(const claimed_task& task) const {
 // A wake-up that came while the call was under way may have been meant for after it: then the claim is
 // repeated.
 void fetcher::learn(const work_call& call, const work_answer& answer, unsigned wakes_before) {
-    if (call.claim.limit == 0) return;
+    if (call.claim.limit == 0) return look_after_put_off(call.reports);
     if (!answer.skipped) {
         claimed_at_ = steady::now();
         doubts_ = false;

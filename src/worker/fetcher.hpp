@@ -54,6 +54,7 @@ private:
     std::size_t claim_limit() const;
     void take_given();
     void tell_claimed(const claimed_task& task) const;
+    void look_after_put_off(const std::vector<report>& reports) const;
     void learn(const work_call& call, const work_answer& answer, unsigned wakes_before);
 
     struct lane_state {

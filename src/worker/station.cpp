@@ -16,7 +16,12 @@ station::station(worker_shared& shared, loop& on, slot_pool& slots, slot_shares*
       share_{shares ? slot_share{slots, *shares, whose} : slot_share{slots}},
       changed_{std::move(changed)},
       reporter_{shared, leased_},
-      fetcher_{shared, on, share_, reporter_, [this] { changed_(); }},
+      fetcher_{shared, on, share_, reporter_,
+               [this] {
+                   // What a claim had reserved may be free again.
+                   adopter_.look();
+                   changed_();
+               }},
       adopter_{shared, on, share_,
                [this] {
                    fetcher_.settled();
