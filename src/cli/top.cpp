@@ -138,7 +138,7 @@ const figures_info& figures_at(session& on, seen_figures& before) {
     const auto now = std::chrono::steady_clock::now();
     if (!before.at || now - *before.at >= figures_hold) {
         before.figures = on.run(on.inspect().figures());
-        before.at = now;
+        before.at = std::chrono::steady_clock::now();
     }
     return before.figures;
 }

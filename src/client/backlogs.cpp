@@ -134,6 +134,18 @@ awaitable<void> sample_lists(store& in, std::span<list_sample> lists) {
     }
 }
 
+// Of a queue and state of which a list was not read at all, the others stand for that one too.
+void count_as_parts(std::span<list_sample> lists, std::size_t read) {
+    std::set<std::size_t> cut;
+    for (std::size_t i = 0; i < lists.size(); ++i) {
+        const auto& one = lists[i];
+        if (i >= read || one.lacking || (!one.complete && one.seen.empty())) cut.insert(one.pile);
+    }
+    for (auto& one : lists) {
+        if (cut.contains(one.pile)) one.complete = false;
+    }
+}
+
 // Of a pile: how many tasks each one stands for that was seen in a list which was not read to its end.
 struct pile_weight {
     std::size_t tasks = 0, counted = 0, sampled = 0;
@@ -150,6 +162,7 @@ awaitable<backlogs> backlogs_by_handler(store& in, const overview_answer& seen) 
     auto all_lists = co_await lists_to_sample(in, piles);
     const auto lists = std::span{all_lists}.first(std::min(all_lists.size(), most_lists_sampled));
     co_await sample_lists(in, lists);
+    count_as_parts(all_lists, lists.size());
     std::vector<pile_weight> weights;
     for (const auto& one : piles) weights.push_back({.tasks = one.tasks});
     for (const auto& one : lists) {

@@ -1,5 +1,8 @@
 #include "worker/fetcher.hpp"
 
+#include <errand/error.hpp>
+
+#include "core/bundles.hpp"
 #include "core/pace.hpp"
 #include "core/random.hpp"
 #include "runtime/task_event.hpp"
@@ -22,6 +25,21 @@ namespace {
 constexpr std::size_t worth_a_second_lane = 25;
 
 constexpr std::chrono::milliseconds worth_waiting_for{1};
+
+// No sooner is it looked whether what this worker has put off is due, as it may put off thousands a second.
+constexpr duration put_off_at_least{50};
+
+// When a bundle that the item of this record has begun closes by itself. Of one that was there it is known.
+duration closes_within(std::string_view record) {
+    try {
+        const auto joined = decode_joining(record);
+        if (joined.wait > duration{0} && joined.grace > duration{0})
+            return std::min(joined.wait, joined.grace);
+        return std::max(joined.wait, joined.grace);
+    } catch (const bad_data&) {
+        return duration{0};
+    }
+}
 }  // namespace
 
 fetcher::fetcher(worker_shared& shared, loop& home, slot_share slots, reporter& reports,
@@ -216,13 +234,15 @@ awaitable<void> fetcher::pass(std::size_t lane) {
     if (idle()) settled_();
 }
 
-// Where another has the slot that has become free, no claim says when what was put off falls due. When a bundle closes is looked up.
+// Where no claim says when what was put off falls due.
 void fetcher::look_after_put_off(const std::vector<report>& reports) const {
     std::optional<duration> first;
     for (const auto& one : reports) {
-        if (sets_a_time(one)) first = std::min(first.value_or(one.delay), one.delay);
+        if (!sets_a_time(one)) continue;
+        const auto length = one.what == report::kind::join ? closes_within(one.record) : one.delay;
+        first = std::min(first.value_or(length), length);
     }
-    if (first && shared_.falls_due) shared_.falls_due(std::max(*first, duration{0}));
+    if (first && shared_.falls_due) shared_.falls_due(std::max(*first, put_off_at_least));
 }
 
 void fetcher::tell_claimed(const claimed_task& task) const {
@@ -233,7 +253,8 @@ void fetcher::tell_claimed(const claimed_task& task) const {
 // A wake-up that came while the call was under way may have been meant for after it: then the claim is
 // repeated.
 void fetcher::learn(const work_call& call, const work_answer& answer, unsigned wakes_before) {
-    if (call.claim.limit == 0) return look_after_put_off(call.reports);
+    if (answer.claimed.size() >= call.claim.limit) look_after_put_off(call.reports);
+    if (call.claim.limit == 0) return;
     if (!answer.skipped) {
         claimed_at_ = steady::now();
         doubts_ = false;

@@ -107,7 +107,7 @@ struct hundred {
     }
 };
 
-// A hundred at a time, or what there is when nothing has come for 200 ms.
+// A hundred at a time, or what there is when nothing has come for a while.
 struct hundred_or_rest {
     ledger& book;
     explicit hundred_or_rest(ledger& b) : book{b} {}
@@ -217,7 +217,7 @@ ERRAND_HANDLER(collect_test::digest, .max_retry = 1,
 ERRAND_HANDLER(collect_test::hundred,
                .collect = errand::collect_rule{.max_size = 100, .max_wait = std::chrono::hours{1}})
 ERRAND_HANDLER(collect_test::hundred_or_rest,
-               .collect = errand::collect_rule{.max_size = 100, .grace = std::chrono::milliseconds{200}})
+               .collect = errand::collect_rule{.max_size = 100, .grace = std::chrono::milliseconds{1500}})
 ERRAND_HANDLER(collect_test::pairs, .max_retry = 1,
                .backoff = errand::backoff::uniform(std::chrono::milliseconds{5}),
                .collect = errand::collect_rule{.max_size = 2, .max_wait = std::chrono::hours{1}})

@@ -97,7 +97,10 @@ void shard_store::wait_as(const claim_request& claim) {
 awaitable<work_answer> shard_store::work(const work_call& asked) {
     const auto& claim = asked.claim;
     const auto told = may_ask_some(asked) ? waits_.to_ask(claim.queues) : std::vector<std::string_view>{};
-    const bool some = !told.empty();
+    // Of a queue in which something is put off it is to hear when that falls due.
+    const bool some = !told.empty() && std::ranges::none_of(asked.reports, [&told](const report& one) {
+        return sets_a_time(one) && std::ranges::find(told, one.queue) == told.end();
+    });
     // Of a part of its queues half of its slots at most: those left over are for all in their order, and who has a free one may
     // stand in the idle sets that this claim does not take it off.
     const auto limit = some ? (claim.limit + 1) / 2 : claim.limit;
@@ -160,13 +163,11 @@ work_answer shard_store::read_work(const reply_head& head, const work_call& aske
     return got;
 }
 
-// Not one that frees what tasks of other queues wait for, or puts one off: who reports and claims in one call is to have seen these, and to
-// hear when that falls due.
+// Not one that frees what tasks of other queues wait for: who reports and claims in one call is to have seen these.
 bool shard_store::may_ask_some(const work_call& asked) {
     const auto& claim = asked.claim;
     return claim.keeps_queues && claim.trusts_wakes && claim.limit > 1 && claim.queues.size() > 1 &&
-           std::ranges::none_of(asked.reports,
-                                [](const report& one) { return one.gated || sets_a_time(one); });
+           std::ranges::none_of(asked.reports, &report::gated);
 }
 
 // What falls due in a queue that was not asked is known from when it was.
