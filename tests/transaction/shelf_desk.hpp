@@ -80,7 +80,9 @@ inline errand::submission_item item_under(const errand::task_id& id, errand::on_
     body.queue = "default";
     body.handler = "committed::soon_free";
     body.args = "[1]";
-    body.life = errand::random_bits();
+    // A life begins with when it was submitted: not so long ago that it is forgotten.
+    constexpr auto late = errand::incarnation{1} << 63U;
+    body.life = errand::random_bits() | late;
     errand::submission_item item;
     item.id = id;
     item.body = errand::encode(body);
