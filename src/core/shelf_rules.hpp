@@ -15,7 +15,7 @@
 namespace errand {
 
 // Of the rows, and of what stands beside them.
-inline constexpr std::int64_t shelf_format = 1;
+inline constexpr std::int64_t shelf_format = 2;
 // The settings record by which a namespace knows its shelf: eight bytes, the shelf's mark.
 inline constexpr std::string_view shelf_record_name = "\x01shelf";
 
@@ -27,9 +27,16 @@ constexpr bool goes_on_shelf(time_point due, time_point now, std::optional<durat
 
 // Days since 1970, rounded down.
 std::int64_t shelf_day(time_point due) noexcept;
-inline constexpr std::string_view shelf_table_front = "errand_shelf_d";
-// Of the name of a table; nullopt: it is none of those.
-std::optional<std::int64_t> day_of_shelf_table(std::string_view name) noexcept;
+// In ms since 1970.
+std::int64_t begin_of_shelf_day(std::int64_t day) noexcept;
+// Where what is due then, with an id that begins so, stands among the rows of that day where these are in the order of one number (`place`
+// in shelf/sql/postgres.sql); what is due on another day before or behind all of them.
+std::int64_t shelf_place(std::int64_t day, std::int64_t due, std::string_view id) noexcept;
+
+// Of a namespace, by its number there, and a day.
+std::string shelf_table(std::int64_t space, std::int64_t day);
+// Of the name of a table of that namespace; nullopt: it is none of those.
+std::optional<std::int64_t> day_of_shelf_table(std::int64_t space, std::string_view name);
 // Nothing is put there any more: it ended more than a day ago, so that clocks that differ by hours do not matter.
 bool is_past_shelf_day(std::int64_t day, time_point now) noexcept;
 

@@ -27,6 +27,7 @@ board::board(std::unique_ptr<sql::driver> of, std::string name_space)
       driver_{std::move(of)},
       dialect_{sql::dialect::of(driver_->name())},
       texts_{dialect_},
+      columns_{dialect_},
       pool_{std::make_shared<sql::pool>(*driver_, settings, sql::pool::greeting{})},
       work_{context_.get_executor()},
       thread_{[this] { context_.run(); }} {}
@@ -69,10 +70,16 @@ awaitable<std::uint64_t> board::enter(std::uint64_t mark) {
                               number_of(got.rows[0], 2)};
     });
     if (row[1] != shelf_format) {
+        const std::string older =
+            "use the errand that wrote them until nothing is left there; then, with none of its programs running, "
+            "UPDATE errand_shelf SET format = " +
+            std::to_string(shelf_format) + " WHERE name_space = '" + name_space_ + '\'';
         refuse("has rows of format " + std::to_string(row[1]) + ", and this version of errand knows format " +
-               std::to_string(shelf_format) + ": use the errand that wrote them, or a newer one");
+               std::to_string(shelf_format) + ": " +
+               (row[1] < shelf_format ? older : "use the errand that wrote them, or a newer one"));
     }
     space_ = row[0];
+    texts_.belong_to(space_);
     co_return static_cast<std::uint64_t>(row[2]);
 }
 
@@ -80,7 +87,7 @@ awaitable<std::vector<std::int64_t>> board::days(sql::pool::loan& on) const {
     const auto got = co_await on.run(texts_.text("days"));
     std::vector<std::int64_t> all;
     for (const auto& row : got.rows) {
-        if (const auto day = day_of_shelf_table(text_of(row, 0))) all.push_back(*day);
+        if (const auto day = day_of_shelf_table(space_, text_of(row, 0))) all.push_back(*day);
     }
     std::ranges::sort(all);
     co_return all;
@@ -103,13 +110,13 @@ awaitable<board::ids_by_day> board::locate(sql::pool::loan& on, const std::vecto
     const auto all = co_await days(on);
     for (std::size_t from = 0; from < others.size(); from += ids_per_statement) {
         for (std::size_t day = 0; day < all.size(); day += days_per_statement) {
-            const auto some = values_of(space_, others, from, ids_per_statement);
+            const auto some = columns_.ids(others, from, ids_per_statement);
             const auto last = std::min(all.size(), day + days_per_statement);
             const std::vector<std::int64_t> of{all.begin() + static_cast<std::ptrdiff_t>(day),
                                                all.begin() + static_cast<std::ptrdiff_t>(last)};
             std::vector<sql::value> values;
             for (std::size_t n = 0; n < of.size(); ++n) values.insert(values.end(), some.begin(), some.end());
-            const auto got = co_await on.run(texts_.of_all("where", of, some.size() - 1), std::move(values));
+            const auto got = co_await on.run(texts_.of_all("where", of, some.size()), std::move(values));
             for (const auto& row : got.rows) found[shelf_day(time_of(row, 1))].push_back(id_of(row, 0));
         }
     }
@@ -121,8 +128,8 @@ awaitable<std::vector<shelved_task>> board::rows_of(sql::pool::loan& on, std::st
     std::vector<shelved_task> all;
     for (const auto& [day, some] : where) {
         for (std::size_t from = 0; from < some.size(); from += ids_per_statement) {
-            auto values = values_of(space_, some, from, ids_per_statement);
-            const auto count = values.size() - 1;
+            auto values = columns_.ids(some, from, ids_per_statement);
+            const auto count = values.size();
             const auto got =
                 co_await on.run(texts_.text(statement, {.day = day, .ids = count}), std::move(values));
             append_tasks(all, got);
@@ -150,8 +157,9 @@ awaitable<std::vector<shelved_task>> board::page(bool newest_first, row_place be
         for (const auto day : all) {
             const auto start = shelf_day(time_point{duration{behind.due}});
             if (got.size() == limit || (newest_first ? day > start : day < start)) continue;
+            const auto order = columns_.order(day, behind.due, behind.id);
             const auto rows = co_await on.run(texts_.text(newest_first ? "before" : "after", {.day = day}),
-                                              row_with(space_, behind.due, behind.due, bytes_of(behind.id),
+                                              row_with(order, order, bytes_of(behind.id),
                                                        static_cast<std::int64_t>(limit - got.size())));
             append_tasks(got, rows);
         }
@@ -179,7 +187,7 @@ awaitable<shelf_state> board::look() {
 
 awaitable<board::day_count> board::count_of(std::int64_t day) {
     sql::pool::loan on{*pool_, co_await connection()};
-    const auto got = co_await on.run(texts_.text("count", {.day = day}), row_with(space_));
+    const auto got = co_await on.run(texts_.text("count", {.day = day}));
     on.clean = true;
     day_count one{.rows = static_cast<std::size_t>(number_of(got.rows.at(0), 0))};
     if (one.rows > 0) one.first = time_of(got.rows[0], 1);

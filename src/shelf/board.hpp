@@ -1,4 +1,4 @@
-// The shelf's database: tables of rows, a table for each day on which tasks fall due. It knows nothing of the store.
+// The shelf's database: tables of rows, a table for each day on which tasks of a namespace fall due. It knows nothing of the store.
 //
 // A task is a row (id, due, body). Of ids that may be submitted again there is one of each, by a table of keys that is written in the
 // same transaction. Who takes rows has them locked until he strikes them off or goes, and others wait for them or pass them over. In a
@@ -10,6 +10,7 @@
 #include <errand/time.hpp>
 
 #include "core/task_id.hpp"
+#include "shelf/day_columns.hpp"
 #include "shelf/statements.hpp"
 #include "sql/driver.hpp"
 #include "sql/pool.hpp"
@@ -138,7 +139,7 @@ private:
     awaitable<void> read_long_bodies(taken_rows& of, const std::set<task_id>& which) const;
     awaitable<taken> none_or(taken got, bool held) const;
     awaitable<void> put_notes(sql::pool::loan& on, const ids_by_day& where, time_point now) const;
-    awaitable<void> erase(sql::pool::loan& on, std::string_view statement, std::int64_t day,
+    awaitable<void> erase(sql::pool::loan& on, std::string_view statement, std::optional<std::int64_t> day,
                           const std::vector<task_id>& ids) const;
     awaitable<ids_by_day> still_there(sql::pool::loan& on, const ids_by_day& where,
                                       const std::map<task_id, std::uint64_t>& lives) const;
@@ -148,7 +149,7 @@ private:
     awaitable<arrivals> arrive(sql::pool::loan& on, const std::vector<shelved_task>& tasks) const;
     awaitable<void> forget_on(sql::pool::loan& on, const std::vector<arrival>& some) const;
     awaitable<void> insert(sql::pool::loan& on, std::string_view statement, std::int64_t day,
-                           std::vector<sql::value> values) const;
+                           std::size_t columns, std::vector<sql::value> values) const;
     awaitable<std::map<task_id, std::uint64_t>> put_keys(sql::pool::loan& on,
                                                          const std::vector<shelved_task>& tasks,
                                                          const arrivals& before) const;
@@ -160,7 +161,8 @@ private:
     const std::string name_space_;
     const std::unique_ptr<sql::driver> driver_;
     const sql::dialect& dialect_;
-    const statements texts_;
+    statements texts_;
+    const day_columns columns_;
     std::int64_t space_ = 0;           // the number of the namespace
     std::set<std::int64_t> made_{};    // days whose tables were there
     std::shared_ptr<sql::pool> pool_;  // after what has its connections

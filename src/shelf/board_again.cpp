@@ -49,7 +49,7 @@ awaitable<arrivals> board::arrive(sql::pool::loan& on, const std::vector<shelved
         values.insert(values.end(), {bytes_of(one.id.view()), space_, ms_of(submitted_at(life)),
                                      static_cast<std::int64_t>(life)});
     }
-    co_await insert(on, "arrive", 0, std::move(values));
+    co_await insert(on, "arrive", 0, 4, std::move(values));
     co_return before;
 }
 

@@ -73,10 +73,9 @@ awaitable<void> board::make_days(const std::vector<shelved_task>& of) {
 
 // ---- rows ------------------------------------------------------------------------------------------
 
-// Rows of four columns.
+// Rows of so many columns.
 awaitable<void> board::insert(sql::pool::loan& on, std::string_view statement, std::int64_t day,
-                              std::vector<sql::value> values) const {
-    constexpr std::size_t columns = 4;
+                              std::size_t columns, std::vector<sql::value> values) const {
     for (std::size_t from = 0, rows = 0; from < values.size(); from += rows * columns) {
         rows = rows_in_text((values.size() - from) / columns);
         const auto first = std::make_move_iterator(values.begin() + static_cast<std::ptrdiff_t>(from));
@@ -99,7 +98,7 @@ awaitable<std::map<task_id, std::uint64_t>> board::put_keys(sql::pool::loan& on,
         ids.emplace_back(bytes_of(one.id.view()));
     }
     if (values.empty()) co_return held;
-    co_await insert(on, "put_keys", 0, std::move(values));
+    co_await insert(on, "put_keys", 0, 4, std::move(values));
     const auto count = ids.size() - 1;
     const auto got = co_await on.run(texts_.text("keys", {.ids = count}), std::move(ids));
     for (const auto& row : got.rows) held[id_of(row, 0)] = static_cast<std::uint64_t>(number_of(row, 2));
@@ -122,10 +121,12 @@ awaitable<std::vector<std::uint64_t>> board::put_once(const std::vector<shelved_
         const auto key = held.find(one.id);
         if (before.contains(arrival_of(one))) continue;
         if (key != held.end() && key->second != incarnation_of(one.body)) continue;
-        auto& values = by_day[shelf_day(one.due)];
-        values.insert(values.end(), {bytes_of(one.id.view()), space_, ms_of(one.due), bytes_of(one.body)});
+        const auto day = shelf_day(one.due);
+        auto& values = by_day[day];
+        values.insert(values.end(),
+                      {columns_.id(one.id), columns_.time(day, ms_of(one.due)), bytes_of(one.body)});
     }
-    for (auto& [day, values] : by_day) co_await insert(on, "put", day, std::move(values));
+    for (auto& [day, values] : by_day) co_await insert(on, "put", day, 3, std::move(values));
     co_await on.run(dialect_.commit);
     on.clean = true;
     std::vector<std::uint64_t> lives;

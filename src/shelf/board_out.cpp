@@ -82,8 +82,8 @@ awaitable<taken> board::take(std::vector<task_id> ids, time_point now, std::size
             co_await hold(got->on);
             for (const auto& [day, some] : where) {
                 for (std::size_t from = 0; from < some.size(); from += ids_per_statement) {
-                    auto values = values_of(space_, some, from, ids_per_statement);
-                    const auto count = values.size() - 1;
+                    auto values = columns_.ids(some, from, ids_per_statement);
+                    const auto count = values.size();
                     const auto rows = co_await got->on.run(texts_.text("choose", {.day = day, .ids = count}),
                                                            std::move(values));
                     choose(*got, long_ones, rows, bytes);
@@ -106,10 +106,11 @@ awaitable<taken> board::take_due(time_point until, row_place behind, page_limit 
         if (!all.empty()) co_await hold(got->on);
         for (const auto day : all) {
             if (got->tasks.size() == most.rows || !got->left.empty()) break;
+            const auto end = columns_.order(day, ms_of(until) + 1, {});
+            const auto order = columns_.order(day, behind.due, behind.id);
             const auto rows =
                 co_await got->on.run(texts_.text("take_due", {.day = day}),
-                                     row_with(space_, ms_of(until), behind.due, behind.due,
-                                              bytes_of(behind.id),
+                                     row_with(end, order, order, bytes_of(behind.id),
                                               static_cast<std::int64_t>(most.rows - got->tasks.size())));
             choose(*got, long_ones, rows, most.bytes);
         }
@@ -184,13 +185,16 @@ awaitable<std::size_t> board::drop_notes(std::vector<task_id> ids, time_point by
     });
 }
 
-awaitable<void> board::erase(sql::pool::loan& on, std::string_view statement, std::int64_t day,
+// From the table of a day, or from one that all namespaces have.
+awaitable<void> board::erase(sql::pool::loan& on, std::string_view statement, std::optional<std::int64_t> day,
                              const std::vector<task_id>& ids) const {
+    const std::size_t before = day ? 0 : 1;
     for (std::size_t from = 0; from < ids.size(); from += ids_per_deletion) {
-        auto values = values_of(space_, ids, from, ids_per_deletion);
-        const auto count = ids_in_text(values.size() - 1);
-        values.resize(count + 1, sql::value{values.back()});
-        co_await on.run(texts_.text(statement, {.day = day, .ids = count}), std::move(values));
+        auto values =
+            day ? columns_.ids(ids, from, ids_per_deletion) : values_of(space_, ids, from, ids_per_deletion);
+        const auto count = ids_in_text(values.size() - before);
+        values.resize(count + before, sql::value{values.back()});
+        co_await on.run(texts_.text(statement, {.day = day.value_or(0), .ids = count}), std::move(values));
     }
 }
 
@@ -222,8 +226,8 @@ awaitable<std::size_t> board::strike_once(taken_rows& of, const std::set<task_id
     std::size_t count = 0;
     for (const auto& [day, ids] : gone) {
         co_await erase(of.on, "strike", day, ids);
-        co_await erase(of.on, "strike_keys", 0, ids);
-        if (of.noted) co_await erase(of.on, "strike_notes", 0, ids);
+        co_await erase(of.on, "strike_keys", {}, ids);
+        if (of.noted) co_await erase(of.on, "strike_notes", {}, ids);
         count += ids.size();
     }
     co_await of.on.run(dialect_.commit);

@@ -5,6 +5,7 @@
 #include <errand/sql.hpp>
 
 #include "core/record.hpp"
+#include "core/task_id.hpp"
 #include "shelf/board.hpp"
 
 #include <algorithm>
@@ -44,8 +45,11 @@ inline std::string text_of(const row& of, std::size_t at) {
     refuse_row();
 }
 
+// As bytes, or as the UUID that it is.
 inline task_id id_of(const row& of, std::size_t at) {
-    if (const auto id = task_id::from_bytes(text_of(of, at))) return *id;
+    const auto text = text_of(of, at);
+    if (const auto id = task_id::from_bytes(text)) return *id;
+    if (const auto id = parse_task_id(text)) return *id;
     refuse_row();
 }
 

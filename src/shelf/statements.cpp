@@ -1,6 +1,7 @@
 #include "shelf/statements.hpp"
 
 #include "core/named_sql.hpp"
+#include "core/shelf_rules.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -45,10 +46,14 @@ std::string statements::filled(std::string_view name, statement_of what) const {
     const auto found = texts_.find(name);
     if (found == texts_.end()) return {};
     auto text = found->second;
+    if (const auto place = texts_.find("place"); place != texts_.end())
+        replace_all(text, "{place}", place->second);
+    replace_all(text, "{space}", std::to_string(space_));
     replace_all(text, "{day}", std::to_string(what.day));
+    replace_all(text, "{begin}", std::to_string(begin_of_shelf_day(what.day)));
     replace_all(text, "{ids}", repeated("?", what.ids));
     replace_all(text, "{rows}", repeated("(?,?,?,?)", what.rows));
-    replace_all(text, "{notes}", repeated("(?,?,?)", what.rows));
+    replace_all(text, "{triples}", repeated("(?,?,?)", what.rows));
     return text;
 }
 

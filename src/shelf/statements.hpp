@@ -23,10 +23,13 @@ struct statement_of {
     std::size_t rows = 0;  // as many columns as its own have
 };
 
-// Any thread.
+// Any thread, once it knows the namespace.
 class statements {
 public:
     explicit statements(const sql::dialect& in);
+
+    // Of the namespace with this number, whose days have tables of their own. Before any that is on one of these.
+    void belong_to(std::int64_t space) { space_ = space; }
 
     // Empty: this database needs none.
     std::string text(std::string_view name, statement_of what = {}) const;
@@ -37,6 +40,7 @@ private:
     std::string filled(std::string_view name, statement_of what) const;
 
     const sql::dialect& in_;
+    std::int64_t space_ = 0;
     std::map<std::string, std::string, std::less<>> texts_;
 };
 

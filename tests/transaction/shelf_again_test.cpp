@@ -154,7 +154,8 @@ TEST_CASE("that tables of days are made by another program just then fails no im
     shelf_desk d;
     auto db = errand::test::open_database(d.t.app, d.url, {.install = false});
     const ear by_makes = [&](const std::string& statement) {
-        if (!statement.starts_with("CREATE") || statement.find("errand_shelf_d") == std::string::npos) return;
+        if (!statement.starts_with("CREATE") || statement.find("errand_shelf_1_d") == std::string::npos)
+            return;
         d.t.run(db->execute(statement));
         throw errand::database_error{"another one has its name", "23505"};
     };
@@ -223,7 +224,7 @@ TEST_CASE("a row that changes while its long body is read ends no look at the sh
     shelf_desk d;
     std::function<void()> meanwhile;
     const ear by_reads = [&](const std::string& statement) {
-        const bool reads = statement.find("due_at, body FROM errand_shelf_d") != std::string::npos &&
+        const bool reads = statement.find("due_at, body FROM errand_shelf_1_d") != std::string::npos &&
                            statement.find("id IN") != std::string::npos;
         if (auto now = reads ? std::exchange(meanwhile, nullptr) : nullptr) now();
     };
@@ -232,7 +233,7 @@ TEST_CASE("a row that changes while its long body is read ends no look at the sh
     CHECK(send(by, item).verdict == submit_verdict::accepted);
     CHECK(send(by, next).verdict == submit_verdict::accepted);
     auto db = errand::test::open_database(d.t.app, d.url, {.install = false});
-    const auto table = "errand_shelf_d" + std::to_string(errand::shelf_day(*item.at));
+    const auto table = d.table_of(errand::shelf_day(*item.at));
     std::string change;
     SECTION("when it goes") { change = "DELETE FROM " + table; }
     SECTION("when another of its name comes") { change = "UPDATE " + table + " SET due_at = due_at + 1"; }

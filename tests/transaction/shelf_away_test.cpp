@@ -32,7 +32,7 @@ TEST_CASE(
     auto& rows = *db;
     // A copy of the rows, which is what is left when the deletion does not come.
     const auto day = errand::shelf_day(d.t.info(h).due_at.value());
-    const auto table = "errand_shelf_d" + std::to_string(day);
+    const auto table = d.table_of(day);
     dies.run(rows.execute("CREATE TABLE left_rows AS SELECT * FROM " + table));
     dies.run(rows.execute("CREATE TABLE left_keys AS SELECT * FROM errand_shelf_key"));
     CHECK(fetch_all(dies) == 2);
@@ -56,14 +56,15 @@ TEST_CASE("what was brought out of turn by somebody who died over it is struck o
     shelf_desk d;
     const auto h = d.far<receipt>(std::int64_t{1});
     const auto db = errand::test::open_database(d.t.app, d.url, {.install = false});
-    const auto table = "errand_shelf_d" + std::to_string(errand::shelf_day(d.t.info(h).due_at.value()));
+    const auto table = d.table_of(errand::shelf_day(d.t.info(h).due_at.value()));
     d.t.run(db->execute("CREATE TABLE left_rows AS SELECT * FROM " + table));
     const auto notes = [&] {
         return d.t.run(db->query<std::int64_t>("SELECT count(*) FROM errand_shelf_brought")).at(0);
     };
     const auto note = [&](const std::string& at) {
-        d.t.run(db->execute("INSERT INTO errand_shelf_brought(noted_at, space, id) SELECT " + at +
-                            ", space, id FROM left_rows"));
+        const std::string id = errand::test::database_kind() == "postgres" ? "uuid_send(id)" : "id";
+        d.t.run(db->execute("INSERT INTO errand_shelf_brought(noted_at, space, id) SELECT " + at + ", 1, " +
+                            id + " FROM left_rows"));
     };
     CHECK(d.t.run(h.cancel()));
     CHECK(d.on_shelf() == 0);
@@ -192,7 +193,7 @@ TEST_CASE("the table of a day that is past goes when it is empty, and not before
     const auto day = errand::shelf_day(d.t.info(h).due_at.value());
     const auto past =
         errand::shelf_day(std::chrono::floor<errand::duration>(std::chrono::system_clock::now())) - 3;
-    const auto name = [](std::int64_t of) { return "errand_shelf_d" + std::to_string(of); };
+    const auto name = [](std::int64_t of) { return shelf_desk::table_of(of); };
     // As if it had been put there days ago.
     if (errand::test::database_kind() == "mysql") {
         d.t.run(db->execute("CREATE TABLE " + name(past) + " LIKE " + name(day)));
@@ -200,7 +201,10 @@ TEST_CASE("the table of a day that is past goes when it is empty, and not before
     } else {
         d.t.run(db->execute("CREATE TABLE " + name(past) + " AS SELECT * FROM " + name(day)));
     }
-    d.t.run(db->execute("UPDATE " + name(past) + " SET due_at = " + std::to_string(past * 86'400'000 + 5)));
+    const auto time = errand::test::database_kind() == "postgres"
+                          ? std::string{"due_in = 5"}
+                          : "due_at = " + std::to_string(past * 86'400'000 + 5);
+    d.t.run(db->execute("UPDATE " + name(past) + " SET " + time));
     d.t.run(db->execute("DELETE FROM " + name(day)));
     CHECK(fetch_all(d.t) == 1);
     // The day in which a row may still be put stays.
@@ -237,6 +241,17 @@ TEST_CASE("a shelf of another store, or of another format, is refused in words t
         d.t.run(db->execute("UPDATE errand_shelf SET format = 99"));
         shelf_desk other{d.url, d.plain};
         CHECK_THAT(words_of([&] { other.far<receipt>(std::int64_t{1}); }), ContainsSubstring("format 99"));
+    }
+    SECTION("of an older format") {
+        auto db = errand::test::open_database(d.t.app, d.url, {.install = false});
+        d.t.run(db->execute("UPDATE errand_shelf SET format = 1"));
+        shelf_desk other{d.url, d.plain};
+        const auto words = words_of([&] { other.far<receipt>(std::int64_t{1}); });
+        CHECK_THAT(words, ContainsSubstring("format 1,") && ContainsSubstring("until nothing is left there"));
+        // What is said helps.
+        const auto change = words.substr(words.find("UPDATE"));
+        d.t.run(db->execute(change));
+        CHECK(words_of([&] { other.far<receipt>(std::int64_t{1}); }) == "accepted");
     }
 }
 

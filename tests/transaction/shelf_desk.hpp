@@ -3,6 +3,7 @@
 
 #include "core/random.hpp"
 #include "core/record.hpp"
+#include "core/shelf_rules.hpp"
 #include "handlers.hpp"
 #include "runtime/app_core.hpp"
 #include "runtime/loop.hpp"
@@ -47,6 +48,8 @@ struct shelf_desk {
         how.delay = std::chrono::hours{5 * 24};
         return t.run(t.app.handler<Handler>().with(how).perform_async(arg));
     }
+    // A namespace has tables of its own for its days: here it is the first one of the database.
+    static std::string table_of(std::int64_t day) { return errand::shelf_table(1, day); }
     std::size_t on_shelf() { return t.run(t.app.inspect().shelf())->tasks; }
     bool in_store(const std::string& id) {
         test_app blind{plain};
@@ -77,7 +80,9 @@ inline errand::submission_item item_under(const errand::task_id& id, errand::on_
     body.queue = "default";
     body.handler = "committed::soon_free";
     body.args = "[1]";
-    body.life = errand::random_bits();
+    // A life begins with when it was submitted: not so long ago that it is forgotten.
+    constexpr auto late = errand::incarnation{1} << 63U;
+    body.life = errand::random_bits() | late;
     errand::submission_item item;
     item.id = id;
     item.body = errand::encode(body);

@@ -3,10 +3,13 @@
 #include "shelf_by_hand.hpp"
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 
 #include <algorithm>
 #include <mutex>
+#include <optional>
 #include <set>
+#include <string>
 #include <vector>
 
 using namespace std::chrono_literals;
@@ -167,6 +170,74 @@ TEST_CASE("a page of the shelf ends where its bodies become too long, and has on
         CHECK(page->bytes <= 500'000);
         CHECK(std::ranges::none_of(page->tasks, [](const auto& one) { return one.body.empty(); }));
     }
+}
+
+// A place in the order may stand for several ids, or for none.
+TEST_CASE("pages of the shelf meet each of those that are due at one time once, whatever their ids are",
+          "[shelf]") {
+    shelf_desk d;
+    shelf_by_hand by{d};
+    const auto due = std::chrono::floor<errand::duration>(by.on->now()) + 5 * 24h;
+    std::set<errand::task_id> ids;
+    const auto add = [&](std::string bytes) {
+        bytes.resize(16, bytes.back());
+        const auto id = errand::task_id::from_bytes(bytes).value();
+        ids.insert(id);
+        auto item = item_under(id, errand::on_conflict::keep, 0s);
+        item.delay.reset();
+        item.at = due;
+        item.for_shelf = item.asks_shelf = true;
+        CHECK(errand::test::await(by.io, by.on->submit(0, {&item, 1}, errand::submit_mode::each))
+                  .at(0)
+                  .verdict == errand::submit_verdict::accepted);
+    };
+    for (const char byte : {'\0', '\x7f', '\x80', '\xff'}) {
+        add(std::string(1, byte));
+        // That are told apart before, and behind, what is in the number of a place.
+        add(std::string(8, byte) + '\1');
+        add('\1' + std::string(7, byte) + '\2');
+    }
+    const auto pages = [&](auto next) {
+        std::multiset<errand::task_id> seen;
+        for (std::size_t looks = 0; looks < 2 * ids.size(); ++looks) {
+            if (const auto id = next()) seen.insert(*id);
+        }
+        CHECK(seen == std::multiset<errand::task_id>(ids.begin(), ids.end()));
+    };
+    SECTION("in lists") {
+        const bool newest_first = GENERATE(false, true);
+        const auto from = GENERATE(std::optional<bool>{}, std::optional{false}, std::optional{true});
+        errand::list_call call{.of = {.queue = {}, .name = "shelf"},
+                               .where = errand::state::delayed,
+                               .newest_first = newest_first,
+                               .after = {},
+                               .limit = 1};
+        // From this moment on, or from behind it.
+        if (from) call.from = errand::list_place{.order = due, .behind = *from};
+        if (from && *from) {
+            CHECK(errand::test::await(by.io, by.on->list(call)).items.empty());
+            return;
+        }
+        pages([&]() -> std::optional<errand::task_id> {
+            const auto page = errand::test::await(by.io, by.on->list(call));
+            call.after = page.last;
+            if (page.items.empty()) return std::nullopt;
+            return page.items.front().task.id;
+        });
+    }
+    SECTION("of what is due") {
+        errand::shelf::row_place behind;
+        pages([&]() -> std::optional<errand::task_id> {
+            auto page = on_board(by, [&] { return by.rows->take_due(due, behind, {1, 1000}); });
+            if (!page) return std::nullopt;
+            behind = page->last;
+            return page->tasks.at(0).id;
+        });
+    }
+    for (const auto& id : ids) CHECK(errand::test::await(by.io, by.on->find(id)));
+    test_app brings{d.eager()};
+    CHECK(fetch_all(brings) == ids.size());
+    CHECK(d.on_shelf() == 0);
 }
 
 TEST_CASE("long bodies come from the shelf each once, a few of them at a time", "[shelf]") {

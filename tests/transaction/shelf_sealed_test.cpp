@@ -24,8 +24,7 @@ const std::string secret = "anna@example.org";
 std::string row_of(shelf_desk& d, const errand::handle<std::string>& h) {
     const auto db = errand::test::open_database(d.t.app, d.url, {.install = false});
     const auto day = errand::shelf_day(d.t.info(h).due_at.value());
-    const auto rows =
-        d.t.run(db->query<errand::sql::bytes>("SELECT body FROM errand_shelf_d" + std::to_string(day)));
+    const auto rows = d.t.run(db->query<errand::sql::bytes>("SELECT body FROM " + d.table_of(day)));
     std::string all;
     for (const auto& one : rows) {
         for (const auto byte : one) all.push_back(static_cast<char>(byte));

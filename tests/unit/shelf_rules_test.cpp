@@ -4,6 +4,10 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include <limits>
+#include <string>
+#include <string_view>
+
 using namespace std::chrono_literals;
 using namespace errand;
 
@@ -25,11 +29,33 @@ TEST_CASE("a table has what is due on one day, and its name says which") {
     CHECK(shelf_day(midday + 12h - 1ms) == day);
     CHECK(shelf_day(midday + 12h) == day + 1);
     CHECK(shelf_day(time_point{-1ms}) == -1);
-    CHECK(day_of_shelf_table("errand_shelf_d" + std::to_string(day)) == day);
-    CHECK(day_of_shelf_table("errand_shelf_d-3") == -3);
-    for (const auto* other :
-         {"errand_shelf", "errand_shelf_key", "errand_shelf_d", "errand_shelf_d1x", "errand_outbox"})
-        CHECK_FALSE(day_of_shelf_table(other));
+    CHECK(shelf_table(1, -3) == "errand_shelf_1_d-3");
+    CHECK(day_of_shelf_table(1, shelf_table(1, day)) == day);
+    CHECK(day_of_shelf_table(11, shelf_table(11, -3)) == -3);
+    CHECK_FALSE(day_of_shelf_table(1, shelf_table(11, day)));
+    CHECK_FALSE(day_of_shelf_table(11, shelf_table(1, day)));
+    for (const auto* other : {"errand_shelf", "errand_shelf_key", "errand_shelf_d1", "errand_shelf_1_d",
+                              "errand_shelf_1_d1x", "errand_shelf_1_d1_due", "errand_outbox"})
+        CHECK_FALSE(day_of_shelf_table(1, other));
+}
+
+TEST_CASE("rows of one day are in the order of their due times, and of a part of their ids") {
+    const auto day = shelf_day(midday);
+    const auto begin = begin_of_shelf_day(day);
+    CHECK(time_point{duration{begin}} == midday - 12h);
+    const auto place = [&](std::int64_t due, std::string_view id) { return shelf_place(day, due, id); };
+    const std::string first(16, '\0'), last(17, '\xff');
+    CHECK(place(begin, first) == 0);
+    CHECK(place(begin, "") == 0);
+    CHECK(place(begin, last) < place(begin + 1, first));
+    CHECK(place(begin, "000000\1\2") == 0x0102);
+    CHECK(place(begin, "000000\xff") == 0xff00);
+    CHECK(place(begin + 5, first) == 5 << 16);
+    // Of another day: before all of them, or behind.
+    CHECK(place(begin - 1, last) < 0);
+    CHECK(place(std::numeric_limits<std::int64_t>::min() / 2, first) < 0);
+    CHECK(place(begin + 86'400'000, first) > place(begin + 86'399'999, last));
+    CHECK(place(std::numeric_limits<std::int64_t>::max(), last) >= place(begin + 86'400'000, first));
 }
 
 TEST_CASE("a day is past when it ended more than a day ago") {

@@ -1,5 +1,6 @@
--- The shelf's statements that databases understand alike; the file of one says what it wants otherwise. {day}: of which day; {ids}: as many
--- ? as there are ids; {rows}, {notes}: as many rows of ? as there are.
+-- The shelf's statements that databases understand alike; the file of one says what it wants otherwise.
+-- {space}, {day}: of which namespace and day; {ids}: as many ? as there are ids; {rows}, {triples}: as many rows of four
+-- or three ? as there are.
 
 -- name: adopt
 -- Somebody wants it to be that of another store from now on.
@@ -9,7 +10,7 @@ UPDATE errand_shelf SET mark = ? WHERE name_space = ? AND mark = 0
 SELECT space, format, mark FROM errand_shelf WHERE name_space = ?
 
 -- name: put
-INSERT INTO errand_shelf_d{day}(id, space, due_at, body) VALUES {rows} ON CONFLICT DO NOTHING
+INSERT INTO errand_shelf_{space}_d{day}(id, due_at, body) VALUES {triples} ON CONFLICT DO NOTHING
 
 -- name: put_keys
 INSERT INTO errand_shelf_key(id, space, due_at, life) VALUES {rows} ON CONFLICT DO NOTHING
@@ -31,13 +32,13 @@ DELETE FROM errand_shelf_arrived WHERE space = ? AND id IN ({ids}) AND life + 0 
 SELECT id, life FROM errand_shelf_arrived WHERE space = ? AND came_at <= ? LIMIT ?
 
 -- name: where
-SELECT id, due_at FROM errand_shelf_d{day} WHERE space = ? AND id IN ({ids})
+SELECT id, due_at FROM errand_shelf_{space}_d{day} WHERE id IN ({ids})
 
 -- name: find
-SELECT id, due_at, body FROM errand_shelf_d{day} WHERE space = ? AND id IN ({ids})
+SELECT id, due_at, body FROM errand_shelf_{space}_d{day} WHERE id IN ({ids})
 
 -- name: put_notes
-INSERT INTO errand_shelf_brought(id, space, noted_at) VALUES {notes}
+INSERT INTO errand_shelf_brought(id, space, noted_at) VALUES {triples}
 ON CONFLICT(id, space) DO UPDATE SET noted_at = excluded.noted_at
 
 -- name: notes
@@ -51,16 +52,16 @@ DELETE FROM errand_shelf_brought WHERE space = ? AND noted_at <= ? AND id IN ({i
 DELETE FROM errand_shelf_brought WHERE space = ? AND id IN ({ids})
 
 -- name: strike
-DELETE FROM errand_shelf_d{day} WHERE space = ? AND id IN ({ids})
+DELETE FROM errand_shelf_{space}_d{day} WHERE id IN ({ids})
 
 -- name: strike_keys
 DELETE FROM errand_shelf_key WHERE space = ? AND id IN ({ids})
 
 -- name: count
-SELECT count(*), min(due_at) FROM errand_shelf_d{day} WHERE space = ?
+SELECT count(*), min(due_at) FROM errand_shelf_{space}_d{day}
 
 -- name: any
-SELECT 1 FROM errand_shelf_d{day} LIMIT 1
+SELECT 1 FROM errand_shelf_{space}_d{day} LIMIT 1
 
 -- name: drop
-DROP TABLE IF EXISTS errand_shelf_d{day}
+DROP TABLE IF EXISTS errand_shelf_{space}_d{day}
