@@ -8,6 +8,7 @@
 using namespace errand;
 using namespace errand::test;
 using namespace std::chrono_literals;
+using std::chrono::system_clock;
 
 namespace {
 
@@ -15,11 +16,10 @@ struct starts : ward_on<store_fixture> {
     member by = join("by:1");
 
     // All are as old as if they had been made at once, however long that takes.
-    const time_point began = std::chrono::floor<duration>(std::chrono::system_clock::now());
-
+    const time_point began = std::chrono::floor<duration>(system_clock::now());
     // Submitted so long ago.
-    submission_item old(const std::string& args, duration ago, duration head_start = 0ms) const {
-        return made(args, began - ago, head_start);
+    auto old(const std::string& args, duration ago, duration ahead = 0ms) const {
+        return made(args, began - ago, ahead);
     }
     static submission_item made(const std::string& args, time_point then, duration head_start = 0ms,
                                 const std::string& gates = {}) {
@@ -153,7 +153,7 @@ TEST_CASE("a retry has its head start again, and no sooner") {
 
 TEST_CASE("those that come back from an earlier stage have become ready then") {
     starts t;
-    const auto now = std::chrono::floor<duration>(std::chrono::system_clock::now());
+    const auto now = t.began;
     for (const auto* args : {"a", "b", "c"}) t.put(t.old(args, 5h));
     auto claimed = t.claim(t.by, 3).claimed;
     // Each has runs behind it, of which the last has put it off to a time that is over.
@@ -217,10 +217,8 @@ TEST_CASE("one that is given back goes first, and one that gets a priority has n
         const auto seen = await(t.io, t.worker->find(id))->body;
         auto body = decode_body(seen);
         body.priority = static_cast<std::uint8_t>(priority);
-        CHECK(await(t.io,
-                    t.worker->edit(
-                        {.id = id, .seen = seen, .body = encode(body), .due_at = {}, .expires_at = {}})) ==
-              edit_verdict::done);
+        const edit_call change{.id = id, .seen = seen, .body = encode(body), .due_at = {}, .expires_at = {}};
+        CHECK(await(t.io, t.worker->edit(change)) == edit_verdict::done);
         CHECK(t.check().empty());
         if (priority > 0) continue;
         CHECK(t.taken() == "Ua3");
@@ -281,10 +279,9 @@ TEST_CASE("what waits at a limit stands in its group as it came, whatever its he
     limit_fixture t;
     const auto gates = t.running("crm", "a");
     t.set("crm", t.at_most(1));
-    const auto now = std::chrono::floor<duration>(std::chrono::system_clock::now());
-    t.submit(t.worker, starts::made("0", now, 0ms, gates));
-    t.submit(t.worker, starts::made("1", now, 1h, gates));
-    t.submit(t.worker, starts::made("2", now, 0ms, gates));
+    for (const auto& [args, ahead] : {std::pair{"0", 0h}, std::pair{"1", 1h}, std::pair{"2", 0h}})
+        t.submit(t.worker,
+                 starts::made(args, std::chrono::floor<duration>(system_clock::now()), ahead, gates));
     CHECK(t.check().empty());
     for (const auto* next : {"0", "1", "2"}) {
         const auto got = t.take(10);
@@ -379,7 +376,7 @@ TEST_CASE("a place in a list that a task has left tells nothing of others") {
     // All that a search looks at first are to come tomorrow.
     for (const auto at : {3U, 4U, 5U}) {
         auto body = decode_body(all[at].body);
-        body.due_at = std::chrono::floor<duration>(std::chrono::system_clock::now()) + 24h;
+        body.due_at = std::chrono::floor<duration>(system_clock::now()) + 24h;
         const edit_call later{.id = all[at].id,
                               .seen = all[at].body,
                               .body = encode(body),
