@@ -114,7 +114,7 @@ std::span<const route> operator_routes() noexcept {
             .needs = scope::view,
             .name = "show_figures",
             .meaning =
-                "How many attempts of each handler have ended in the last hour, and how long tasks waited and ran",
+                "How many attempts of each handler have ended in the last hour, how long tasks waited and ran, and how many wait now",
             .run = show_figures,
             .answers = figures_answers},
         route{.method = "POST",
