@@ -108,13 +108,8 @@ struct hundred {
 };
 
 // A hundred at a time, or what there is when nothing has come for a while.
-struct hundred_or_rest {
-    ledger& book;
-    explicit hundred_or_rest(ledger& b) : book{b} {}
-    errand::awaitable<void> perform(std::vector<int> numbers) {
-        book.add(numbers);
-        co_return;
-    }
+struct hundred_or_rest : hundred {
+    using hundred::hundred;
 };
 
 // Two at a time, or none for an hour; gives too few results for the number 13.

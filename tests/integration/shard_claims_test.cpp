@@ -76,6 +76,14 @@ double calls_of_one_by_one(std::size_t shards) {
     return (on.calls() - before) / tasks;
 }
 
+// Of a worker that waits where it finds nothing, and need not ask there.
+errand::work_call waiting_claim(std::size_t limit) {
+    errand::work_call call;
+    call.claim = {
+        .queues = {"default"}, .limit = limit, .lease = 30s, .keeps_queues = true, .trusts_wakes = true};
+    return call;
+}
+
 }  // namespace
 
 TEST_CASE("a worker that drains 16 shards makes few more calls than one that drains a single one",
@@ -123,16 +131,11 @@ TEST_CASE("a ready task of any shard is claimed while another one has work witho
         // Reports what it has, takes as many instead, and there is always more in the first shard.
         const auto go_on = [&] {
             for (; in_first < 2 * room; in_first += 200) submit_on(0, 200);
-            errand::work_call call;
+            auto call = waiting_claim(room);
             for (const auto& one : held) {
                 call.reports.push_back(errand::test::success_of(one, 0ms));
                 if (call.closed.empty() || call.closed.back() != one.claim) call.closed.push_back(one.claim);
             }
-            call.claim = {.queues = {"default"},
-                          .limit = room,
-                          .lease = 30s,
-                          .keeps_queues = true,
-                          .trusts_wakes = true};
             held = await(worker.io, worker.of->work(call)).claimed;
             REQUIRE(held.size() == room);
             for (const auto& one : held) in_first -= worker.of->shard_of(one.id) == 0 ? 1 : 0;
@@ -152,9 +155,7 @@ TEST_CASE("a ready task of any shard is claimed while another one has work witho
 TEST_CASE("who puts a task off in a shard where it waits hears when that falls due", "[shards]") {
     bench t;
     helper worker{t.app.settings()};
-    errand::work_call call;
-    call.claim = {
-        .queues = {"default"}, .limit = 5, .lease = 30s, .keeps_queues = true, .trusts_wakes = true};
+    auto call = waiting_claim(5);
     const auto ask = [&] { return await(worker.io, worker.of->work(call)); };
     await(worker.io,
           worker.of->submit(0, std::vector{errand::test::item_of("x")}, errand::submit_mode::each));
@@ -172,9 +173,7 @@ TEST_CASE("who puts a task off in a shard where it waits hears when that falls d
 TEST_CASE("who claims in several shards hears of what is due there already", "[shards]") {
     bench t;
     helper worker{t.app.settings()};
-    errand::work_call call;
-    call.claim = {
-        .queues = {"default"}, .limit = 5, .lease = 30s, .keeps_queues = true, .trusts_wakes = true};
+    auto call = waiting_claim(5);
     auto item = errand::test::item_of("x");
     item.delay = 1ms;
     await(worker.io, worker.of->submit(0, std::vector{item}, errand::submit_mode::each));
